@@ -28,7 +28,6 @@ type evaluation struct {
 	err                   error // the error of the reader, or a *StageError
 }
 
-// supported returns the number of supported claims.
 func (e *evaluation) supported() int {
 	n := 0
 	for i := range e.verdicts {
@@ -65,10 +64,8 @@ func (e *evaluation) setUnretrieved() {
 	e.score()
 }
 
-// spend adds to the usage of the row.
 func (e *evaluation) spend(u usage.Usage) { e.usage = e.usage.Add(u) }
 
-// mark adds to the marks of the row.
 func (e *evaluation) mark(marks ...string) { e.marks = verdict.AddMarks(e.marks, marks...) }
 
 // fail makes e a row that failed at stage.
@@ -84,7 +81,6 @@ func (e *evaluation) fail(stage string, err error) {
 	}
 }
 
-// result returns the record of the row.
 func (e *evaluation) result() result.Row {
 	r := result.Row{
 		Index: e.row.Index, ID: e.row.ID, Question: e.row.Question, Answer: e.row.Answer, Contexts: e.row.Contexts,

@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -83,26 +84,29 @@ func work(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// numbered yields n rows whose answer is their index.
-func numbered(n int) iter.Seq2[dataset.Row, error] {
+// generate yields row(0) to row(n-1).
+func generate(n int, row func(i int) dataset.Row) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) {
 		for i := range n {
-			if !yield(dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{"1 2 3"}}, nil) {
+			if !yield(row(i), nil) {
 				return
 			}
 		}
 	}
 }
 
+// numbered yields n rows whose answer is their index.
+func numbered(n int) iter.Seq2[dataset.Row, error] {
+	return generate(n, func(i int) dataset.Row {
+		return dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{"1 2 3"}}
+	})
+}
+
 // suns yields n rows with one supported claim, whose question is their index.
 func suns(n int) iter.Seq2[dataset.Row, error] {
-	return func(yield func(dataset.Row, error) bool) {
-		for i := range n {
-			if !yield(dataset.Row{Index: i, Question: strconv.Itoa(i), Answer: "sun", Contexts: []string{"the sun"}}, nil) {
-				return
-			}
-		}
-	}
+	return generate(n, func(i int) dataset.Row {
+		return dataset.Row{Index: i, Question: strconv.Itoa(i), Answer: "sun", Contexts: []string{"the sun"}}
+	})
 }
 
 // collect runs p over rows and returns all results.
@@ -136,14 +140,10 @@ func TestRunIsOrderedAndBounded(t *testing.T) {
 				return fields(ctx, q, a)
 			}),
 		}
-		counted := func(yield func(dataset.Row, error) bool) {
-			for row, err := range numbered(rows) {
-				read.Add(1)
-				if !yield(row, err) {
-					return
-				}
-			}
-		}
+		counted := generate(rows, func(i int) dataset.Row {
+			read.Add(1)
+			return dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{"1 2 3"}}
+		})
 		next := 0
 		err := p.Run(t.Context(), counted, sinkFunc(func(r *result.Row) error {
 			if r.Index != next {
@@ -170,14 +170,10 @@ func TestWindowIsLimitedByText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var read, ahead atomic.Int64
 		big := strings.Repeat("x", 10<<20)
-		rows := func(yield func(dataset.Row, error) bool) {
-			for i := range 20 {
-				read.Add(1)
-				if !yield(dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: []string{big, big, big, big}[:1+i%4]}, nil) {
-					return
-				}
-			}
-		}
+		rows := generate(20, func(i int) dataset.Row {
+			read.Add(1)
+			return dataset.Row{Index: i, Answer: strconv.Itoa(i), Contexts: slices.Repeat([]string{big}, 1+i%4)}
+		})
 		p := &Pipeline{Workers: 4, Window: 1000, Extractor: extractFunc(fields), Judge: judgeFunc(
 			func(ctx context.Context, task verdict.Task) ([]verdict.Verdict, error) {
 				pause(time.Second)
@@ -292,11 +288,7 @@ func TestSinkErrorEndsRun(t *testing.T) {
 func TestReaderErrorEndsRunAfterPreviousRows(t *testing.T) {
 	readErr := errors.New("unexpected end of file")
 	rows := func(yield func(dataset.Row, error) bool) {
-		for i := range 10 {
-			if !yield(dataset.Row{Index: i, Answer: "1", Contexts: []string{"1"}}, nil) {
-				return
-			}
-		}
+		numbered(10)(yield)
 		yield(dataset.Row{}, readErr)
 	}
 	n := 0
@@ -332,13 +324,7 @@ func BenchmarkPipeline(b *testing.B) {
 	row := dataset.Row{Answer: "one two three", Contexts: []string{strings.Repeat("one two ", 120)}}
 	for _, workers := range []int{1, 2, 16, 64} {
 		b.Run(fmt.Sprintf("workers=%d", workers), func(b *testing.B) {
-			rows := func(yield func(dataset.Row, error) bool) {
-				for range b.N {
-					if !yield(row, nil) {
-						return
-					}
-				}
-			}
+			rows := generate(b.N, func(int) dataset.Row { return row })
 			found, _ := fields(b.Context(), "", row.Answer)
 			verdicts, _ := contained(b.Context(), verdict.Task{Contexts: row.Contexts, Claims: found.Claims})
 			p := &Pipeline{

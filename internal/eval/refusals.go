@@ -65,7 +65,7 @@ func (p *Pipeline) claimRefusals(ctx context.Context, e *evaluation, extraction 
 // insert inserts s as a claim at its position in the answer.
 func (all falseRefusals) insert(extraction *extract.Extraction, s extract.Skipped, evidence verdict.Evidence) {
 	at := len(extraction.Claims)
-	for at > 0 && startOf(&extraction.Claims[at-1]) > s.Start {
+	for at > 0 && extraction.Claims[at-1].Position() > s.Start {
 		at--
 	}
 	claims := slices.Insert(slices.Clone(extraction.Claims), at, extract.Claim{Text: s.Text, Start: s.Start, End: s.End})
@@ -80,15 +80,6 @@ func (all falseRefusals) insert(extraction *extract.Extraction, s extract.Skippe
 		}
 	}
 	all[at] = evidence
-}
-
-// startOf returns the position of a claim in the answer, or of the sentence from which
-// it comes.
-func startOf(c *extract.Claim) int {
-	if c.From != nil {
-		return c.From.Start
-	}
-	return c.Start
 }
 
 // judgeClaims returns the verdicts on the claims of e. A refusal is contradicted by the

@@ -23,6 +23,14 @@ func one(row dataset.Row, err error) iter.Seq2[dataset.Row, error] {
 	return func(yield func(dataset.Row, error) bool) { yield(row, err) }
 }
 
+// checkRow checks that a stored row would be valid.
+func checkRow(t *testing.T, r *result.Row) {
+	t.Helper()
+	if err := new(result.Checker).Check(r); err != nil {
+		t.Errorf("answer %q, contexts %q: %v", r.Answer, r.Contexts, err)
+	}
+}
+
 // fixedJudge returns a judge that always returns vs.
 func fixedJudge(vs ...verdict.Verdict) verdict.Judge {
 	return judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return vs, nil })
@@ -30,10 +38,10 @@ func fixedJudge(vs ...verdict.Verdict) verdict.Judge {
 
 var sunAndMoon = dataset.Row{Answer: "sun moon", Contexts: []string{"the sun", "größer als der Mond 🌕 und"}}
 
-func TestScoreRow(t *testing.T) {
+func TestVerdictsAreMatchedByClaimID(t *testing.T) {
 	p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(
-		verdict.Verdict{ClaimID: 0, Label: verdict.Supported, Score: 0.9},
-		verdict.Verdict{ClaimID: 1, Label: verdict.Contradicted, Score: 0.2},
+		verdict.Verdict{ClaimID: 1, Label: verdict.Contradicted, Score: 0.2, Reason: "moon reason"},
+		verdict.Verdict{ClaimID: 0, Label: verdict.Supported, Score: 0.9, Reason: "sun reason"},
 	)}
 	r := collect(t, p, one(sunAndMoon, nil))[0]
 	if r.Status != result.Scored || r.Reason != "" || r.Err != nil {
@@ -41,6 +49,9 @@ func TestScoreRow(t *testing.T) {
 	}
 	if r.Faithfulness != 0.5 || math.Abs(r.Support-0.55) > 1e-15 {
 		t.Errorf("got faithfulness %v, support %v, want 0.5, 0.55", r.Faithfulness, r.Support)
+	}
+	if r.Claims[0].Reason != "sun reason" || r.Claims[1].Reason != "moon reason" {
+		t.Errorf("got %+v, want the reasons in the order of the claims", r.Claims)
 	}
 }
 
@@ -71,17 +82,6 @@ func TestRowHasLowestConfidenceOfClaims(t *testing.T) {
 		if r.Claims[0].Confidence != tt.sun || r.Claims[1].Confidence != tt.moon || r.Confidence != tt.want {
 			t.Errorf("got %v, %v and %v, want %v", r.Claims[0].Confidence, r.Claims[1].Confidence, r.Confidence, tt)
 		}
-	}
-}
-
-func TestVerdictsAreMatchedByClaimID(t *testing.T) {
-	p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(
-		verdict.Verdict{ClaimID: 1, Score: 0.25, Reason: "moon reason"},
-		verdict.Verdict{ClaimID: 0, Score: 0.5, Reason: "sun reason"},
-	)}
-	r := collect(t, p, one(sunAndMoon, nil))[0]
-	if r.Claims[0].Reason != "sun reason" || r.Claims[1].Reason != "moon reason" {
-		t.Errorf("got %+v, want the reasons in the order of the claims", r.Claims)
 	}
 }
 
@@ -120,41 +120,30 @@ func TestMismatchedVerdictsFailRow(t *testing.T) {
 
 func TestStageErrorFailsOneRow(t *testing.T) {
 	bad := errors.New("bad")
-	valid := Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
+	extracts := func(claims []extract.Claim, err error) extractFunc {
+		return func(context.Context, string, string) (extract.Extraction, error) {
+			return extract.Extraction{Claims: claims}, err
+		}
+	}
+	extractPanics := func(context.Context, string, string) (extract.Extraction, error) { panic("oops") }
+	judgeFails := func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return nil, bad }
+	judgePanics := func(context.Context, verdict.Task) ([]verdict.Verdict, error) { panic(io.EOF) }
 	for _, tt := range []struct {
-		name   string
-		modify func(*Pipeline) error // returns the read error
-		reason string
-		want   string
+		name         string
+		readErr      error
+		extract      extractFunc
+		judge        judgeFunc
+		reason, want string
 	}{
-		{"read", func(*Pipeline) error { return &dataset.RowError{File: "f", Line: 3, Err: bad} }, "read", "f:3: bad"},
-		{"extract", func(p *Pipeline) error {
-			p.Extractor = extractFunc(func(context.Context, string, string) (extract.Extraction, error) { return extract.Extraction{}, bad })
-			return nil
-		}, "extract", "extract: bad"},
-		{"extract panics", func(p *Pipeline) error {
-			p.Extractor = extractFunc(func(context.Context, string, string) (extract.Extraction, error) { panic("oops") })
-			return nil
-		}, "extract", "extract: panic: oops"},
-		{"wrong claim id", func(p *Pipeline) error {
-			p.Extractor = extractFunc(func(context.Context, string, string) (extract.Extraction, error) {
-				return extract.Extraction{Claims: []extract.Claim{{ID: 1}}}, nil
-			})
-			return nil
-		}, "extract", "extract: claim 0 has the id 1"},
-		{"verdict", func(p *Pipeline) error {
-			p.Judge = judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return nil, bad })
-			return nil
-		}, "verdict", "verdict: bad"},
-		{"verdict panics", func(p *Pipeline) error {
-			p.Judge = judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { panic(io.EOF) })
-			return nil
-		}, "verdict", "verdict: panic: EOF"},
+		{"read", &dataset.RowError{File: "f", Line: 3, Err: bad}, fields, contained, "read", "f:3: bad"},
+		{"extract", nil, extracts(nil, bad), contained, "extract", "extract: bad"},
+		{"extract panics", nil, extractPanics, contained, "extract", "extract: panic: oops"},
+		{"wrong claim id", nil, extracts([]extract.Claim{{ID: 1}}, nil), contained, "extract", "extract: claim 0 has the id 1"},
+		{"verdict", nil, fields, judgeFails, "verdict", "verdict: bad"},
+		{"verdict panics", nil, fields, judgePanics, "verdict", "verdict: panic: EOF"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			p := valid
-			readErr := tt.modify(&p)
-			r := collect(t, &p, one(sunAndMoon, readErr))[0]
+			r := collect(t, &Pipeline{Extractor: tt.extract, Judge: tt.judge}, one(sunAndMoon, tt.readErr))[0]
 			if r.Status != result.Failed || r.Reason != tt.reason || r.Err.Error() != tt.want {
 				t.Errorf("got status %v, reason %q, error %v, want failed, %q, %s", r.Status, r.Reason, r.Err, tt.reason, tt.want)
 			}
@@ -164,9 +153,7 @@ func TestStageErrorFailsOneRow(t *testing.T) {
 		})
 	}
 	t.Run("error can be unwrapped", func(t *testing.T) {
-		p := valid
-		p.Judge = judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { panic(io.EOF) })
-		err := collect(t, &p, one(sunAndMoon, nil))[0].Err
+		err := collect(t, &Pipeline{Extractor: extractFunc(fields), Judge: judgeFunc(judgePanics)}, one(sunAndMoon, nil))[0].Err
 		var stage *StageError
 		var panicked *PanicError
 		if !errors.As(err, &stage) || !errors.As(err, &panicked) || len(panicked.Stack) == 0 {
@@ -199,18 +186,13 @@ func TestEmptyContextsSupportNothing(t *testing.T) {
 		if r.Citations == nil || r.Citations.Recall != 0 || r.Citations.Unresolved != 2-len(contexts) {
 			t.Errorf("%q: got citations %+v, want recall 0 and %d unresolved", contexts, r.Citations, 2-len(contexts))
 		}
-		var c result.Checker
-		if err := c.Check(&r); err != nil {
-			t.Errorf("%q: %v", contexts, err)
-		}
+		checkRow(t, &r)
 		p.SkipEmpty = true
 		r = collect(t, p, one(row, nil))[0]
 		if r.Status != result.SkippedRow || r.Reason != result.NoContexts || !math.IsNaN(r.Faithfulness) || !math.IsNaN(r.Support) || r.Claims != nil {
 			t.Errorf("%q: got %+v, want a skipped row", contexts, r)
 		}
-		if err := c.Check(&r); err != nil {
-			t.Errorf("%q: %v", contexts, err)
-		}
+		checkRow(t, &r)
 	}
 	p := &Pipeline{Extractor: extractFunc(fields), Judge: unused}
 	if r := collect(t, p, one(dataset.Row{}, nil))[0]; r.Status != result.NoClaims || r.Reason != "empty" {
@@ -271,20 +253,6 @@ func TestInvalidQuotesAndChunksAreDropped(t *testing.T) {
 	}
 	if after := cmp.Diff(given, verdict.Verdict{}); before != after {
 		t.Error("slices of the judge were modified")
-	}
-}
-
-func TestQuotesInLongText(t *testing.T) {
-	text := strings.Repeat("aé漢🌕 ", 1000)
-	runes := []rune(text)
-	for start := 0; start < len(runes); start += 37 {
-		end := min(start+start%90+1, len(runes))
-		e := verdict.Evidence{Start: start, End: end, Quote: string(runes[start:end])}
-		p := &Pipeline{Extractor: extractFunc(fields), Judge: fixedJudge(verdict.Verdict{Evidence: []verdict.Evidence{e}})}
-		r := collect(t, p, one(dataset.Row{Answer: "a", Contexts: []string{text}}, nil))[0]
-		if len(r.Claims[0].Evidence) != 1 {
-			t.Fatalf("quote from %d to %d: got %d evidence, want 1", start, end, len(r.Claims[0].Evidence))
-		}
 	}
 }
 

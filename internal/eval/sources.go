@@ -48,9 +48,8 @@ func newSourceIndex(row *dataset.Row, claims []extract.Claim) *sourceIndex {
 			for _, name := range []string{s.ID, s.Part, s.Title, s.File, s.URL} {
 				x.add(name, i)
 			}
-			for _, id := range []string{s.ID, s.Part} {
-				x.addPrefix(id)
-			}
+			x.addPrefix(s.ID)
+			x.addPrefix(s.Part)
 			n, err := strconv.Atoi(s.ID)
 			if err == nil {
 				addNumber(ids, n, i)
@@ -94,19 +93,17 @@ func (x *sourceIndex) number(claims []extract.Claim, ids, labels map[int]int) {
 			}
 		}
 	}
-	resolved := 0
-	for _, n := range numbers {
-		if n >= x.first && n-x.first < x.chunks {
-			resolved++
-		}
-	}
-	for _, numbering := range []map[int]int{labels, ids} {
-		found := 0
+	count := func(resolves func(n int) bool) (k int) {
 		for _, n := range numbers {
-			if _, ok := numbering[n]; ok {
-				found++
+			if resolves(n) {
+				k++
 			}
 		}
+		return k
+	}
+	resolved := count(func(n int) bool { return n >= x.first && n-x.first < x.chunks })
+	for _, numbering := range []map[int]int{labels, ids} {
+		found := count(func(n int) bool { _, ok := numbering[n]; return ok })
 		if found > 0 && found >= resolved {
 			x.byID, resolved = numbering, found
 		}
@@ -129,10 +126,10 @@ func (x *sourceIndex) find(c *extract.Citation) []int {
 	if c.Number < 0 {
 		return nil
 	}
+	if chunk, ok := x.byID[c.Number]; ok {
+		return []int{chunk}
+	}
 	if x.byID != nil {
-		if chunk, ok := x.byID[c.Number]; ok {
-			return []int{chunk}
-		}
 		return nil
 	}
 	for _, name := range c.Names {
@@ -146,7 +143,6 @@ func (x *sourceIndex) find(c *extract.Citation) []int {
 	return nil
 }
 
-// add records a name of a chunk.
 func (x *sourceIndex) add(name string, chunk int) {
 	if name == "" {
 		return
@@ -221,6 +217,7 @@ func lettersAndDigits(s string) string {
 // "Document 3: …", or a heading. It sets label to the number of the document, if any.
 func headNames(head string, label *int) []string {
 	const lines = 4
+	nameKeys := []string{"title", "source", "file", "filename", "file name", "path", "url", "link", "document", "doc", "id", "doc id", "document id"}
 	var names []string
 	for i := range lines {
 		line, rest, more := strings.Cut(head, "\n")
@@ -229,7 +226,7 @@ func headNames(head string, label *int) []string {
 			trimmed, names = parseLabel(trimmed, label, names)
 		}
 		key, value, ok := strings.Cut(trimmed, ":")
-		if ok && isNameKey(strings.ToLower(strings.Trim(key, " *_#"))) {
+		if ok && slices.Contains(nameKeys, strings.ToLower(strings.Trim(key, " *_#"))) {
 			value, _, _ = strings.Cut(value, "):") // as in "(Title: Plans): …"
 			names = append(names, strings.Trim(value, " *_\"'"))
 		} else if i == 0 && more {
@@ -250,11 +247,7 @@ func headNames(head string, label *int) []string {
 func parseLabel(line string, label *int, names []string) (string, []string) {
 	const longest = 64
 	word := line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsLetter))]
-	known := false
-	switch strings.ToLower(word) {
-	case "document", "doc", "source", "passage", "chunk", "context", "reference", "excerpt", "snippet", "result":
-		known = true
-	}
+	known := slices.Contains([]string{"document", "doc", "source", "passage", "chunk", "context", "reference", "excerpt", "snippet", "result"}, strings.ToLower(word))
 	rest := line
 	if known {
 		rest = strings.TrimLeft(line[len(word):], " #_-")
@@ -284,16 +277,6 @@ func parseLabel(line string, label *int, names []string) (string, []string) {
 	return strings.TrimLeft(rest, " :.()|-\t"), names
 }
 
-// isNameKey reports whether s is the key of a name.
-func isNameKey(s string) bool {
-	switch s {
-	case "title", "source", "file", "filename", "file name", "path", "url", "link", "document", "doc", "id", "doc id", "document id":
-		return true
-	}
-	return false
-}
-
-// isHeadingLine reports whether the first line is a heading.
 func isHeadingLine(line, heading string) bool {
 	const longest = 100
 	if heading == "" || len(heading) > longest {

@@ -56,7 +56,6 @@ func newRowClock(ctx context.Context, limit time.Duration, now func() time.Time)
 	return context.WithValue(ctx, rowClockKey{}, c), c
 }
 
-// start starts the time of the next row.
 func (c *rowClock) start() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

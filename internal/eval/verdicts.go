@@ -18,20 +18,16 @@ func reconcile(claims []extract.Claim, vs []verdict.Verdict) ([]verdict.Verdict,
 	ordered := len(vs) == len(claims)
 	for i := range vs {
 		v := &vs[i]
-		if v.ClaimID < 0 || v.ClaimID >= len(claims) {
+		switch {
+		case v.ClaimID < 0 || v.ClaimID >= len(claims):
 			return nil, fmt.Errorf("a verdict for claim %d, and there are %d claims", v.ClaimID, len(claims))
-		}
-		if v.Label == verdict.Unjudged {
-			if !math.IsNaN(v.Score) {
-				return nil, fmt.Errorf("claim %d: a score of %v, although it is unjudged", v.ClaimID, v.Score)
-			}
-		} else if !(v.Score >= 0 && v.Score <= 1) { // true for NaN
+		case v.Label == verdict.Unjudged && !math.IsNaN(v.Score):
+			return nil, fmt.Errorf("claim %d: a score of %v, although it is unjudged", v.ClaimID, v.Score)
+		case v.Label != verdict.Unjudged && !(v.Score >= 0 && v.Score <= 1): // true for NaN
 			return nil, fmt.Errorf("claim %d: a score of %v, which is not from 0 to 1", v.ClaimID, v.Score)
-		}
-		if !(v.Confidence >= 0 && v.Confidence <= 1) {
+		case !(v.Confidence >= 0 && v.Confidence <= 1):
 			return nil, fmt.Errorf("claim %d: a confidence of %v, which is not from 0 to 1", v.ClaimID, v.Confidence)
-		}
-		if v.Label > verdict.Unjudged {
+		case v.Label > verdict.Unjudged:
 			return nil, fmt.Errorf("claim %d: no such verdict as %d", v.ClaimID, v.Label)
 		}
 		ordered = ordered && v.ClaimID == i
@@ -74,18 +70,9 @@ func (q *quoteChecker) reset(contexts []string) {
 // clean removes invalid references from v. It does not modify slices, because a judge may
 // return the same ones again.
 func (q *quoteChecker) clean(v *verdict.Verdict) {
-	for i := range v.Evidence {
-		if q.matches(&v.Evidence[i]) {
-			continue
-		}
-		kept := slices.Clone(v.Evidence[:i])
-		for _, e := range v.Evidence[i+1:] {
-			if q.matches(&e) {
-				kept = append(kept, e)
-			}
-		}
-		v.Evidence = kept
-		break
+	invalid := func(e verdict.Evidence) bool { return !q.matches(&e) }
+	if slices.ContainsFunc(v.Evidence, invalid) {
+		v.Evidence = slices.DeleteFunc(slices.Clone(v.Evidence), invalid)
 	}
 	for i, id := range v.ChunkIDs {
 		if id >= 0 && id < len(q.chunks) && (i == 0 || id > v.ChunkIDs[i-1]) {

@@ -62,7 +62,7 @@ func mergeClaims(claims, found []Claim) []Claim {
 	all := make([]Claim, 0, len(claims)+len(found))
 	start := 0 // of the last claim with a position
 	for _, c := range claims {
-		start = max(start, c.start())
+		start = max(start, c.Position())
 		for len(found) > 0 && found[0].Start < start {
 			all, found = append(all, found[0]), found[1:]
 		}
@@ -73,15 +73,6 @@ func mergeClaims(claims, found []Claim) []Claim {
 		all[i].ID = i
 	}
 	return all
-}
-
-// start returns the position in the answer of c or of the sentence from which it
-// comes, or -1 if it is unknown.
-func (c Claim) start() int {
-	if c.From != nil {
-		return c.From.Start
-	}
-	return c.Start
 }
 
 // assertions looks for assertions in the skipped text of an answer.
@@ -109,7 +100,7 @@ func (a *assertions) find(ctx context.Context, e Extraction, alone bool) error {
 		if i%ctxCheckInterval == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		leading = leading && s.Kind == Reasoning && (len(e.Claims) == 0 || e.Claims[0].start() > s.Start)
+		leading = leading && s.Kind == Reasoning && (len(e.Claims) == 0 || e.Claims[0].Position() > s.Start)
 		if lead := leadText(s.Text, s.Kind); leading || s.Kind == Unstated || lead != "" && leads[lead] {
 			a.skipped = append(a.skipped, s)
 			continue

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"testing"
@@ -9,16 +8,20 @@ import (
 
 const clinicContext = "The Harbor Clinic treats patients over 16 years. Dr. Lena Vogt has led the clinic since 2011. Appointments can be booked online. A visit costs $40."
 
-// assertedTexts returns the texts of the claims of answer, given contexts.
-func assertedTexts(t *testing.T, question, answer string, contexts ...string) []string {
+// claimAssertions calls ClaimAssertions with clinicContext.
+func claimAssertions(t *testing.T, e Extraction, question, answer string) Extraction {
 	t.Helper()
-	e, err := Sentences{}.Extract(context.Background(), question, answer)
-	if err == nil {
-		e, err = e.ClaimAssertions(context.Background(), question, answer, contexts)
-	}
+	e, err := e.ClaimAssertions(t.Context(), question, answer, []string{clinicContext})
 	if err != nil {
 		t.Fatal(err)
 	}
+	return e
+}
+
+// assertedTexts returns the texts of the claims of answer.
+func assertedTexts(t *testing.T, question, answer string) []string {
+	t.Helper()
+	e := claimAssertions(t, extractReply(t, question, answer), question, answer)
 	var all []string
 	at := 0
 	for i, c := range e.Claims {
@@ -81,7 +84,7 @@ func TestClaimAssertions(t *testing.T) {
 				continue
 			}
 			answer = strings.ReplaceAll(answer, "%", stated)
-			got := slices.DeleteFunc(assertedTexts(t, "Whom does it treat?", answer, clinicContext), func(s string) bool { return strings.Contains(s, strings.TrimSuffix(stated, ".")) })
+			got := slices.DeleteFunc(assertedTexts(t, "Whom does it treat?", answer), func(s string) bool { return strings.Contains(s, strings.TrimSuffix(stated, ".")) })
 			if len(got) != 1-i {
 				t.Errorf("%s: %q has the claims %q beside the stated one, want %d", c.name, answer, got, 1-i)
 			}
@@ -113,27 +116,24 @@ func TestClaimAssertionsOfAnswersWithoutClaims(t *testing.T) {
 		{"Who founded the clinic?", "The documents do not mention who founded the clinic.", ""},
 		{"Who leads the clinic?", "<think>The user asks who leads it.</think> I don't know.", ""},
 	} {
-		e, err := Sentences{}.Extract(context.Background(), c.question, c.answer)
-		if err == nil {
-			e, err = e.ClaimAssertions(context.Background(), c.question, c.answer, []string{clinicContext})
-		}
+		e := claimAssertions(t, extractReply(t, c.question, c.answer), c.question, c.answer)
 		got := ""
 		if len(e.Claims) > 0 {
 			got = e.Claims[0].Judged()
 		}
-		if err != nil || got != c.want || len(e.Claims) > 1 {
-			t.Errorf("%q: got %d claims, %q, and error %v, want %q", c.answer, len(e.Claims), got, err, c.want)
+		if got != c.want || len(e.Claims) > 1 {
+			t.Errorf("%q: got %d claims, %q, want %q", c.answer, len(e.Claims), got, c.want)
 		}
 	}
 }
 
 func TestClaimAssertionsWidensTheWholeAnswer(t *testing.T) {
 	const answer = "A visit costs $40.\n\nSources:\n- The clinic burned down."
-	e, err := WholeAnswer{}.Extract(context.Background(), "", answer)
-	if err == nil {
-		e, err = e.ClaimAssertions(context.Background(), "", answer, []string{clinicContext})
+	e, err := WholeAnswer{}.Extract(t.Context(), "", answer)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if err != nil || len(e.Claims) != 1 || e.Claims[0].Text != answer || len(e.Skipped) != 0 {
-		t.Errorf("got %+v and error %v, want the answer as one claim", e, err)
+	if e = claimAssertions(t, e, "", answer); len(e.Claims) != 1 || e.Claims[0].Text != answer || len(e.Skipped) != 0 {
+		t.Errorf("got %+v, want the answer as one claim", e)
 	}
 }

@@ -97,7 +97,7 @@ func (w words) offersHelp() bool {
 // "I can also list the other fees if you'd like."
 func (w words) offersConditionally() bool {
 	conditional, offers := false, false
-	for rest := w; len(rest) > 0; _, rest = rest.cutWord() {
+	for rest := range w.suffixes() {
 		if rest[0] != 'i' {
 			continue
 		}
@@ -118,11 +118,10 @@ func takesName(w words) bool {
 // leadsToOffer reports whether w, the text after a condition, contains an
 // offer: "If you have any other questions, feel free to ask."
 func (w words) leadsToOffer() bool {
-	for len(w) > 0 {
-		if rest, ok := w.cutPhrase(closing); ok {
-			return rest.assertsNothing(1)
+	for rest := range w.suffixes() {
+		if after, ok := rest.cutPhrase(closing); ok {
+			return after.assertsNothing(1)
 		}
-		_, w = w.cutWord()
 	}
 	return false
 }

@@ -72,12 +72,6 @@ func citationAt(s string, i int) (size int, certain bool) {
 	return superscriptLen(s, i), true
 }
 
-// brackets returns the bracket pairs used for citations. "[[" precedes "[" so
-// that it is tried first.
-func brackets() [5][2]string {
-	return [...][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}}
-}
-
 // bracketCitationLen returns the length of the bracketed citation at i,
 // including the URL of a link, or 0.
 func bracketCitationLen(s string, i int) int {
@@ -90,7 +84,7 @@ func bracketCitationLen(s string, i int) int {
 func bracketCitation(s string, i int) (size int, content, link string) {
 	const maxLen = 400
 	window := s[i:min(len(s), i+maxLen)]
-	for _, pair := range brackets() {
+	for _, pair := range [...][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
 		inside, ok := strings.CutPrefix(window, pair[0])
 		if !ok {
 			continue
@@ -280,8 +274,7 @@ func isExponent(s string) bool {
 	if !unicode.IsLetter(r) {
 		return unicode.IsDigit(r) && !isDate(s, word) || strings.ContainsRune(")]⁻−", r)
 	}
-	switch strings.TrimLeft(strings.ToLower(word), "0123456789.,") {
-	case "m", "km", "cm", "mm", "dm", "nm", "µm", "ft", "in", "mi", "yd", "ha", "hm", "dam", "sec", "min", "kg", "feet", "foot", "inch", "inches", "meter", "meters", "metre", "metres", "miles", "mile", "yards":
+	if isOneOf(strings.TrimLeft(strings.ToLower(word), "0123456789.,"), "m", "km", "cm", "mm", "dm", "nm", "µm", "ft", "in", "mi", "yd", "ha", "hm", "dam", "sec", "min", "kg", "feet", "foot", "inch", "inches", "meter", "meters", "metre", "metres", "miles", "mile", "yards") {
 		return true
 	}
 	const maxSymbolLetters = 2 // as in mc²

@@ -23,7 +23,6 @@ type Citation struct {
 // of its claim, or -1 if the sentence is not a claim.
 type sentenceSpan struct{ start, end, claim int }
 
-// hasCitations reports whether the view omits a citation.
 func (v view) hasCitations() bool {
 	return slices.ContainsFunc(v.cuts, func(c cut) bool { return c.citation })
 }
@@ -36,18 +35,9 @@ func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 	points := newCodePoints(v.raw)
 	parser := citationParser{definitions: v.definitions(), budget: baseCitationBudget + citationBudgetPerByte*len(v.raw)}
 	gaps := blankLines(v.raw)
-	first := slices.IndexFunc(v.cuts, func(c cut) bool { return c.citation })
-	leading := strings.TrimSpace(v.raw[:v.cuts[first].start]) == ""
-	for _, c := range slices.Backward(v.cuts) {
-		if c.citation {
-			leading = leading && len(sentences) > 0 && sentences[len(sentences)-1].start >= c.end
-			break
-		}
-	}
-	for _, c := range v.cuts {
-		if !c.citation {
-			continue
-		}
+	cited := slices.DeleteFunc(slices.Clone(v.cuts), func(c cut) bool { return !c.citation })
+	leading := strings.TrimSpace(v.raw[:cited[0].start]) == "" && len(sentences) > 0 && sentences[len(sentences)-1].start >= cited[len(cited)-1].end
+	for _, c := range cited {
 		for i := c.start; i < c.end; {
 			if v.raw[i] == ' ' {
 				i++
@@ -60,10 +50,9 @@ func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 			marker := v.raw[i : i+size]
 			start, end := points.count(i), points.count(i+size)
 			if claim := v.citingClaim(i, i+size, sentences, gaps, leading); claim >= 0 {
-				dst := &claims[claim].Citations
-				for _, cited := range parser.parse(marker) {
-					cited.Text, cited.Start, cited.End = marker, start, end
-					*dst = append(*dst, cited)
+				for _, citation := range parser.parse(marker) {
+					citation.Text, citation.Start, citation.End = marker, start, end
+					claims[claim].Citations = append(claims[claim].Citations, citation)
 				}
 			}
 			i = skipSeparators(v.raw, i+size)

@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 )
@@ -56,20 +57,11 @@ func parseDefinition(line string) (key, text, rest string) {
 	if line == "" {
 		return "", "", ""
 	}
-	size, label := 0, ""
-	if size = bracketCitationLen(line, 0); size > 0 {
-		label = line[:size]
-		if at := strings.Index(label, "]("); at > 0 { // "[1](https://…)" is defined as the URL
-			size, label = at+1, label[:at+1]
-		}
-	} else if superscriptLen(line, 0) > 0 {
-		size = superscriptLen(line, 0)
-		label = line[:size]
-	} else {
-		n := listNumberLen(line)
-		if n == 0 {
-			return "", "", ""
-		}
+	size := cmp.Or(bracketCitationLen(line, 0), superscriptLen(line, 0))
+	label := line[:size]
+	if at := strings.Index(label, "]("); at > 0 { // "[1](https://…)" is defined as the URL
+		size, label = at+1, label[:at+1]
+	} else if n := listNumberLen(line); size == 0 && n > 0 {
 		size, label = n+1, "["+line[:n]+"]"
 	}
 	cited := parseMarker(label)

@@ -15,14 +15,14 @@ func isSourceNumbers(s string) bool {
 	digits, found := 0, false
 	for _, r := range s {
 		switch {
-		case r >= '0' && r <= '9', r >= '０' && r <= '９':
-			if digits++; digits > 3 {
-				return false
-			}
-			found = true
-		case r == ',', r == ' ', r == '-', r == '–', r == ';', r == ':', r == '，', r == '、', r == '&':
+		case r >= '0' && r <= '9', isFullWidthDigit(r):
+			digits, found = digits+1, true
+		case strings.ContainsRune(", -–;:，、&", r):
 			digits = 0
 		default:
+			return false
+		}
+		if digits > 3 {
 			return false
 		}
 	}
@@ -78,15 +78,11 @@ func isSectionNumber(s string) bool {
 
 // isSourceWord reports whether s is a noun for a source or a part of a source.
 func isSourceWord(s string) bool {
-	switch strings.ToLower(s) {
-	case "doc", "docs", "document", "documents", "source", "sources", "src", "ref", "refs", "reference", "references", "chunk", "chunks",
+	return isOneOf(strings.ToLower(s), "doc", "docs", "document", "documents", "source", "sources", "src", "ref", "refs", "reference", "references", "chunk", "chunks",
 		"passage", "passages", "context", "contexts", "ctx", "citation", "citations", "cite", "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "fn",
 		"note", "footnote", "excerpt", "excerpts", "snippet", "snippets", "paragraph", "para", "article", "file", "result", "results", "evidence", "id", "item",
 		"web", "search", "url", "link", "part", "chapter", "ch", "appendix", "turn", "kb", "faq",
-		"quelle", "quellen", "seite", "dokument", "fuente", "página", "fonte", "pagina", "documento", "bron", "källa", "kilde", "источник", "来源", "出典", "文档", "المصدر":
-		return true
-	}
-	return false
+		"quelle", "quellen", "seite", "dokument", "fuente", "página", "fonte", "pagina", "documento", "bron", "källa", "kilde", "источник", "来源", "出典", "文档", "المصدر")
 }
 
 // isSourceName reports whether s has the form of a file name, URL, identifier
@@ -96,7 +92,6 @@ func isSourceName(s string) bool {
 	return isURL(s) || isFileName(name) || isIdentifier(s) || isAuthorYear(s) || isSourcePointer(s)
 }
 
-// isURL reports whether s is a web address.
 func isURL(s string) bool {
 	s = strings.Trim(s, "<>")
 	if strings.ContainsAny(s, " \n") || !strings.Contains(s, ".") {
@@ -137,7 +132,7 @@ func isIdentifier(s string) bool {
 			}
 		case unicode.IsLetter(r):
 			letters++
-		case r == '_' || r == '-' || r == ':' || r == '/' || r == '#' || r == '|' || r == '.':
+		case strings.ContainsRune("_-:/#|.", r):
 			separators++
 		default:
 			return false
@@ -154,14 +149,11 @@ func isAuthorYear(s string) bool {
 	if len(s) > maxLen || s == "" || !english.StartsUpper(s) {
 		return false
 	}
-	year := -1
-	for i := 0; i+4 <= len(s); i++ {
-		if (s[i] == '1' || s[i] == '2') && startsWithYear(s[i:]) && i > 0 && !isWordByte(s[i-1]) {
-			year = i
-			break
-		}
+	year := 1
+	for year+4 <= len(s) && (isWordByte(s[year-1]) || !startsWithYear(s[year:])) {
+		year++
 	}
-	if year < 0 {
+	if year+4 > len(s) {
 		return false
 	}
 	authors, comma := strings.CutSuffix(strings.TrimRight(s[:year], " "), ",")
@@ -189,12 +181,8 @@ func isAuthorYear(s string) bool {
 // startsWithYear reports whether s, which has at least four bytes, starts with
 // a year from 1500 to 2099.
 func startsWithYear(s string) bool {
-	for _, b := range []byte(s[:4]) {
-		if b-'0' >= 10 {
-			return false
-		}
-	}
-	return s[:2] >= "15" && s[:2] <= "20" && (len(s) == 4 || s[4]-'0' >= 10)
+	const digits = "0123456789"
+	return strings.Trim(s[:4], digits) == "" && s[:2] >= "15" && s[:2] <= "20" && (len(s) == 4 || s[4]-'0' >= 10)
 }
 
 // isSourcePointer reports whether s, the content of a bracket, points to a

@@ -114,7 +114,6 @@ func (s sentence) hasDefiniteSubject() bool {
 		(first == "the" || first == "this" || english.IsSubjectPronoun(first) || english.StartsUpper(s.words[s.verb-1].Text))
 }
 
-// semicolon splits statements at semicolons.
 func (s sentence) semicolon() []string {
 	var parts []string
 	for piece := range strings.SplitSeq(s.text, ";") {

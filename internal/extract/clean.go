@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// A replacement replaces what a pattern matches.
 type replacement struct {
 	pattern *regexp.Regexp
 	with    string

@@ -95,13 +95,11 @@ func (w words) declinedTopic() (words, bool) {
 	case notRefused, lackOfAnswer:
 		return w, false
 	}
-	for i := 0; i < len(w); {
-		first, rest := w[i:].cutWord()
-		switch string(first) {
-		case "is", "are", "was", "were", "isnt", "arent", "wasnt", "werent":
+	for suffix := range w.suffixes() {
+		if first, _ := suffix.cutWord(); isOneOf(first, "is", "are", "was", "were", "isnt", "arent", "wasnt", "werent") {
+			i := len(w) - len(suffix)
 			return w[:max(0, i-1)], i > 0
 		}
-		i = len(w) - len(rest)
 	}
 	return w, false
 }
@@ -110,7 +108,7 @@ func (w words) declinedTopic() (words, bool) {
 // implies that the subject is a document.
 func (w words) cutSilentDocument() (words, bool) {
 	first, rest := w.cutWord()
-	if string(first) != "the" && string(first) != "this" && string(first) != "these" {
+	if !isOneOf(first, "the", "this", "these") {
 		return w, false
 	}
 	for range 2 { // the name of the document has one or two words
@@ -124,17 +122,14 @@ func (w words) cutSilentDocument() (words, bool) {
 		}
 		verb, after := after.skip(isMannerAdverb).cutWord()
 		switch string(verb) {
-		case "say", "state", "specify", "mention", "indicate", "explain", "disclose":
-		default:
-			return w, false
-		}
-		if string(verb) == "mention" || string(verb) == "specify" {
-			// not "the police report does not mention a weapon"
+		case "mention", "specify": // not "the police report does not mention a weapon"
 			return after, isDocumentNoun(name) || isSourceNoun(name) && !words(name).namesReport()
+		case "say", "state", "indicate", "explain", "disclose":
+			first, _ := after.cutWord()
+			next := string(first)
+			return after, next == "whether" || english.IsQuestionWord(next) || english.IsPreposition(next)
 		}
-		first, _ := after.cutWord()
-		next := string(first)
-		return after, next == "whether" || next == "if" || english.IsQuestionWord(next) || english.IsPreposition(next)
+		return w, false
 	}
 	return w, false
 }
@@ -168,12 +163,9 @@ func (w words) trimInformation() (rest words, vague bool) {
 
 // trimSource cuts a trailing "in the documents".
 func (w words) trimSource() words {
-	for i := range w {
-		if i > 0 && w[i-1] != ' ' {
-			continue
-		}
-		if rest, ok := w[i:].cutAttribution(); ok && len(rest) == 0 {
-			return w[:max(0, i-1)]
+	for suffix := range w.suffixes() {
+		if rest, ok := suffix.cutAttribution(); ok && len(rest) == 0 {
+			return w[:max(0, len(w)-len(suffix)-1)]
 		}
 	}
 	return w
@@ -182,13 +174,9 @@ func (w words) trimSource() words {
 // refersToQuestion reports whether a topic only refers to the question, as
 // "this" and "the answer" do.
 func (w words) refersToQuestion() bool {
-	return !w.contains(func(s []byte) bool {
-		switch string(s) {
-		case "this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about":
-			return false
-		}
-		return true
-	})
+	return len(w.skip(func(s []byte) bool {
+		return isOneOf(s, "this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about")
+	})) == 0
 }
 
 // declinedQuestion returns the topic of a question.
@@ -222,7 +210,9 @@ func classifyTopic(f []english.Word) Declined {
 		return classifyNoun(f)
 	}
 	first, second, rest := f[0].Lower, f[1].Lower, f[1:]
-	cost := slices.IndexFunc(rest, isCostWord)
+	cost := slices.IndexFunc(rest, func(w english.Word) bool { // a verb for paying
+		return isOneOf(w.Lower, "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid")
+	})
 	switch first {
 	case "whether", "if", "that":
 		return Declined{Affirmation, english.Join(rest)}
@@ -235,16 +225,15 @@ func classifyTopic(f []english.Word) Declined {
 	case "why":
 		return Declined{Reason, english.Join(rest)}
 	case "how":
-		switch second {
-		case "many", "much", "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick":
-			if cost > 0 {
-				return Declined{Cost, english.Join(rest[1:cost], rest[cost+1:])}
-			}
-			return Declined{Amount, english.Join(rest[1:])}
-		case "long", "soon", "often", "old":
+		switch {
+		case isOneOf(second, "long", "soon", "often", "old"):
 			return Declined{Time, english.Join(rest[1:])}
+		case !isOneOf(second, "many", "much", "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick"):
+			return Declined{Manner, english.Join(rest)}
+		case cost > 0:
+			return Declined{Cost, english.Join(rest[1:cost], rest[cost+1:])}
 		}
-		return Declined{Manner, english.Join(rest)}
+		return Declined{Amount, english.Join(rest[1:])}
 	case "what", "which":
 		last := len(rest) - 1
 		switch {
@@ -264,12 +253,6 @@ func classifyTopic(f []english.Word) Declined {
 		return Declined{Value, english.Join(rest)}
 	}
 	return classifyNoun(f)
-}
-
-// isCostWord reports whether w is a verb for paying, so that a question with it
-// asks for an amount of money.
-func isCostWord(w english.Word) bool {
-	return isOneOf(w.Lower, "cost", "costs", "charge", "charges", "charged", "pay", "pays", "paid")
 }
 
 // classifyNoun classifies a noun phrase by its head noun, such as "date" in

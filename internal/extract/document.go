@@ -27,7 +27,6 @@ type position struct {
 	underlined      bool // precedes a line of = or -
 }
 
-// position returns the position of sentence i.
 func (d document) position(i int) position {
 	p := position{first: i == 0, last: i == len(d.spans)-1}
 	before := d.gap(i)
@@ -152,7 +151,6 @@ func (d document) isIndentedCode(i int) bool {
 		strings.TrimLeft(indent, " \t") == "" && segment.IsCode(d.text[d.spans[i].Start-len(indent):d.spans[i].End])
 }
 
-// hasAlphanumeric reports whether text contains a letter or a digit.
 func hasAlphanumeric(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }

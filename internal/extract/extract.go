@@ -43,6 +43,15 @@ func (c Claim) Judged() string {
 	return c.Text
 }
 
+// Position returns the position in the answer of c or of the sentence from which it
+// comes, or -1 if it is unknown.
+func (c Claim) Position() int {
+	if c.From != nil {
+		return c.From.Start
+	}
+	return c.Start
+}
+
 // Offset returns the offset of Text in the result of Judged, in bytes. The
 // offset is negative if Judged omits the start of Text. Offset reports false if
 // neither text contains the other.

@@ -67,7 +67,8 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 		}
 	}
 	if k := strings.IndexRune(lookAlikes, r); k >= 0 && isMixed(s, i) {
-		return latin(k), n, true
+		k = utf8.RuneCountInString(lookAlikes[:k])
+		return asLatin[k : k+1], n, true
 	}
 	if r >= '！' && r <= '～' && (unicode.IsLetter(r) || strings.ContainsRune("＃＄％＆＊＋－／＜＝＞＠", r)) || r >= '𝐀' && r <= '𝟿' {
 		return norm.NFKC.String(s[i : i+n]), n, true
@@ -226,36 +227,13 @@ const (
 	asLatin    = "ayikvopotuxcABEZHIKMNOPTYXaehijqopcswyxvABCEHIJKMOPSTXY"
 )
 
-// latin returns the Latin letter that looks like the one at offset k of lookAlikes.
-func latin(k int) string {
-	k = utf8.RuneCountInString(lookAlikes[:k])
-	return asLatin[k : k+1]
-}
-
 // isMixed reports whether the word around byte i also contains an ASCII letter.
 func isMixed(s string, i int) bool {
 	const maxWord = 40
-	for k := i; k < len(s) && k < i+maxWord; {
-		r, n := utf8.DecodeRuneInString(s[k:])
-		if !unicode.IsLetter(r) {
-			break
-		}
-		if r < utf8.RuneSelf {
-			return true
-		}
-		k += n
-	}
-	for k := i; k > 0 && k > i-maxWord; {
-		r, n := utf8.DecodeLastRuneInString(s[:k])
-		if !unicode.IsLetter(r) {
-			break
-		}
-		if r < utf8.RuneSelf {
-			return true
-		}
-		k -= n
-	}
-	return false
+	isASCIIOrEnd := func(r rune) bool { return r < utf8.RuneSelf || !unicode.IsLetter(r) }
+	before, after := s[max(0, i-maxWord):i], s[i:min(len(s), i+maxWord)]
+	k, n := strings.LastIndexFunc(before, isASCIIOrEnd), strings.IndexFunc(after, isASCIIOrEnd)
+	return k >= 0 && isLower(before[k]|0x20) || n >= 0 && isLower(after[n]|0x20)
 }
 
 // isMinus reports whether a dash between s and a digit is a minus sign: a space precedes it,

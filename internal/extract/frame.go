@@ -82,20 +82,18 @@ func trimTrailingFrame(text string) (string, bool) {
 // cutSourceFrame cuts a frame such as "according to the documents" or "as
 // stated in passage 2".
 func (w words) cutSourceFrame() (words, bool) {
-	found := false
 	if rest, ok := w.cutDocumentFrame(); ok {
 		return rest, true
 	}
+	found := false
 	for range 3 { // "based on the information provided in the context"
 		rest := w
-		if after, ok := w.cutPrefix("as"); ok && !found {
-			if first, then := after.cutWord(); isStatedParticiple(first) {
-				rest = then
-			}
-		} else if found {
-			if first, then := w.cutWord(); isStatedParticiple(first) {
-				rest = then
-			}
+		after, stated := w.cutPrefix("as")
+		if found { // "provided in"
+			after, stated = w, true
+		}
+		if first, then := after.cutWord(); stated && isStatedParticiple(first) {
+			rest = then
 		}
 		rest, ok := rest.cutAttribution()
 		if !ok || w.namesReport() {
@@ -167,9 +165,7 @@ func (w words) cutStatesThat() (words, bool) {
 		if !isStatedParticiple(first) {
 			return w, false
 		}
-		if after, ok := rest.cutAttribution(); ok {
-			rest = after
-		} else {
+		if rest, ok = rest.cutAttribution(); !ok {
 			return w, false
 		}
 		return rest.cutPrefix("that")
@@ -182,15 +178,12 @@ func (w words) cutStatesThat() (words, bool) {
 		return w, false
 	}
 	verb, rest := rest.skip(isMannerAdverb).cutWord()
-	that := false
-	switch string(verb) {
-	case "states", "state", "says", "say", "mentions", "mention", "indicates", "indicate", "notes", "note", "explains", "explain", "shows", "show", "reports", "confirms", "confirm", "specifies", "specify",
-		"describes", "describe", "stated", "mentioned", "indicated", "noted", "explained":
-	default:
+	if !isOneOf(verb, "states", "state", "says", "say", "mentions", "mention", "indicates", "indicate", "notes", "note", "explains", "explain", "shows", "show", "reports", "confirms", "confirm", "specifies", "specify",
+		"describes", "describe", "stated", "mentioned", "indicated", "noted", "explained") {
 		return w, false
 	}
-	if rest, that = rest.cutPrefix("that"); that {
-		return rest, true
+	if after, ok := rest.cutPrefix("that"); ok {
+		return after, true
 	}
 	if !isOneOf(verb, "states", "state", "says", "say") {
 		return w, false

@@ -54,34 +54,3 @@ func TestExtractDropsAnswerLabels(t *testing.T) {
 		}
 	}
 }
-
-func TestExtractSkipsOffers(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		text string
-		want Kind // or "" for a claim
-	}{
-		{"Let me know should you need anything else!", Greeting},
-		{"Just let me know!", Greeting},
-		{"I can also list the other fees if you'd like.", Greeting},
-		{"If you'd like, I can list the other fees.", Greeting},
-		{"If you want more detail, just ask.", Greeting},
-		{"Should you need further help, please let me know.", Greeting},
-		{"Happy to elaborate on any of these points.", Greeting},
-		{"Please reach out if anything is unclear.", Greeting},
-		{"Hope that clears things up!", Greeting},
-		{"Would you like me to list them?", Question},
-		{"If you want a refund, contact the service desk.", ""},
-		{"Let me know if the $500 fee applies.", ""},
-		{"Should you need a visa, you have to apply in May.", ""},
-	} {
-		e := extract(t, "The pool is heated. "+c.text)
-		got := Kind("")
-		if len(e.Skipped) > 0 {
-			got = e.Skipped[0].Kind
-		}
-		if got != c.want || len(e.Claims)+len(e.Skipped) != 2 {
-			t.Errorf("%q: got %q, want %q", c.text, got, c.want)
-		}
-	}
-}

@@ -38,13 +38,9 @@ func unwrap(raw string) (view, bool) {
 
 // trimSpan returns the range of raw[start:end] without surrounding white space.
 func trimSpan(raw string, start, end int) (int, int) {
-	for start < end && isSpace(raw[start]) {
-		start++
-	}
-	for end > start && isSpace(raw[end-1]) {
-		end--
-	}
-	return start, end
+	const space = " \n\t\r"
+	end = start + len(strings.TrimRight(raw[start:end], space))
+	return end - len(strings.TrimLeft(raw[start:end], space)), end
 }
 
 // trimFence returns the content of the fenced block in raw[start:end] and its
@@ -79,7 +75,6 @@ func isProse(s, lang string) bool {
 	return endsSentence(trimmed) && last != ';' && last != ',' && strings.Count(s, " ") >= minSpaces && !strings.ContainsAny(s, "{}=$\\")
 }
 
-// A jsonReader converts a JSON value to text.
 type jsonReader struct {
 	raw      string
 	from     int // start of the JSON text in raw
@@ -109,41 +104,37 @@ func (j *jsonReader) read(s string) bool {
 			return false
 		}
 		end := j.from + int(dec.InputOffset())
+		name := key
+		key = ""
 		switch kind {
 		case jsontext.KindBeginObject, jsontext.KindBeginArray:
-			if len(j.keys) > 0 && key == "" {
-				key = j.keys[len(j.keys)-1]
+			if len(j.keys) > 0 && name == "" {
+				name = j.keys[len(j.keys)-1]
 			}
-			j.keys = append(j.keys, key)
-			key, j.lastItem = "", 0
+			j.keys = append(j.keys, name)
+			j.lastItem = 0
 		case jsontext.KindEndObject, jsontext.KindEndArray:
 			j.keys = j.keys[:len(j.keys)-1]
-			key = ""
 		case jsontext.KindString:
 			object, n := dec.StackIndex(dec.StackDepth())
 			if object == '{' && n%2 == 1 {
 				key = token.String()
 				continue
 			}
-			name := key
 			if object == '[' {
 				name = j.keys[len(j.keys)-1]
 			}
 			j.addString(name, object == '[', lastStringStart(j.raw[j.from:end])+j.from+1, end-1)
-			key = ""
 		case jsontext.KindNumber:
-			j.addNumber(key, end-len(token.String()), end)
-			key = ""
+			j.addNumber(name, end-len(token.String()), end)
 		case jsontext.KindFalse, jsontext.KindTrue, jsontext.KindNull:
 			j.other = j.other || kind != jsontext.KindNull
-			if kind != jsontext.KindNull && key != "" && isAnswerKey(key) {
-				j.addNumber(key, end-len(token.String()), end)
-			} else if key != "" {
+			if kind != jsontext.KindNull && name != "" && isAnswerKey(name) {
+				j.addNumber(name, end-len(token.String()), end)
+			} else if name != "" {
 				j.omitTo(end, "", Reference)
 			}
-			key = ""
 		case jsontext.KindInvalid:
-			key = ""
 		}
 	}
 }
@@ -186,7 +177,6 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 	j.out.done = end
 }
 
-// separator returns the separator before the next value.
 func (j *jsonReader) separator() string {
 	if j.values > 0 {
 		return "\n\n"
@@ -237,7 +227,6 @@ func (j *jsonReader) omitTo(end int, replacement string, kind Kind) {
 	}
 }
 
-// view returns the view of the converted text.
 func (j *jsonReader) view() view {
 	j.omitTo(len(j.raw), "", Code)
 	return view{raw: j.raw, text: string(j.out.out), cuts: j.out.cuts}

@@ -31,15 +31,13 @@ func TestExtractUnwrapsJSONAndFences(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := extract(t, tt.answer)
-			var got []string
 			runes := []rune(tt.answer)
 			for _, c := range e.Claims {
-				got = append(got, c.Judged())
 				if raw := string(runes[c.Start:c.End]); !restates(c.Text, raw) {
 					t.Errorf("claim %q does not restate %q", c.Text, raw)
 				}
 			}
-			if !slices.Equal(got, tt.claims) {
+			if got := judgedTexts(t, tt.answer); !slices.Equal(got, tt.claims) {
 				t.Errorf("got %q, want %q", got, tt.claims)
 			}
 			end := 0

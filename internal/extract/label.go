@@ -59,10 +59,9 @@ func isAnswerLabel(s string) bool {
 		return false
 	}
 	s = strings.Trim(s, " *_#:-–—：.\t")
-	switch strings.ToLower(s) {
-	case "a", "ans", "tl;dr", "tl ; dr", "tldr", "tl dr", "tl/dr", "in short", "in brief", "in a nutshell", "in a word", "in summary", "in conclusion", "short version", "the short version", "long story short", "here's what i found", "here is what i found", "this is what i found", "to sum up", "to summarize", "to summarise", "to conclude",
+	if takesComma(s) || isOneOf(strings.ToLower(s), "a", "ans", "tl;dr", "tl ; dr", "tldr", "tl dr", "tl/dr", "in a word", "short version", "the short version", "long story short", "here's what i found", "here is what i found", "this is what i found",
 		"bottom line", "the bottom line", "antwort", "kurz gesagt", "kurzantwort", "kurze antwort", "respuesta", "respuesta corta", "en resumen", "réponse", "en bref", "en résumé", "resposta",
-		"em resumo", "risposta", "in breve", "antwoord", "svar", "ответ", "答案", "回答", "答え", "الجواب", "الإجابة":
+		"em resumo", "risposta", "in breve", "antwoord", "svar", "ответ", "答案", "回答", "答え", "الجواب", "الإجابة") {
 		return true
 	}
 	named := false

@@ -42,7 +42,7 @@ func isLeadIn(text string, w, opened words, p position) bool {
 	if p.beforeCode && w.count() <= 12 && !w.contains(isCommonVerb) {
 		return true
 	}
-	if introducesExamples(opened.last()) {
+	if isOneOf(opened.last(), "as", "like", "including") {
 		return w.count() <= 8 // a longer lead-in asserts something
 	}
 	return opened.count() <= 16 && endsLeadIn(opened.last())
@@ -51,16 +51,9 @@ func isLeadIn(text string, w, opened words, p position) bool {
 // announcesAnswer reports whether w, which follows "here is", refers to the
 // answer, as in "a concise summary of the passage".
 func (w words) announcesAnswer() bool {
-	for range 5 {
-		first, rest := w.cutWord()
-		switch string(first) {
-		case "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
-			"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points":
-			return !rest.contains(isCommonVerb)
-		}
-		w = rest
-	}
-	return false
+	rest, ok := w.cutThrough(5, "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
+		"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points")
+	return ok && !rest.contains(isCommonVerb)
 }
 
 // isForwardPointer reports whether s refers to the text after it.
@@ -74,27 +67,17 @@ func (w words) pointsToSteps() bool {
 	if first, rest := w.cutWord(); string(first) == "these" && rest.count() > 2 {
 		return false // the subject of the sentence
 	}
-	for len(w) > 0 {
-		first, rest := w.cutWord()
-		w = rest
-		if string(first) != "these" {
+	for suffix := range w.suffixes() {
+		rest, ok := suffix.cutPrefix("these")
+		if !ok {
 			continue
 		}
-		for range 3 {
-			first, rest = rest.cutWord()
-			switch string(first) {
-			case "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
-				"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations":
-				return true
-			}
+		if _, ok = rest.cutThrough(3, "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
+			"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations"); ok {
+			return true
 		}
 	}
 	return false
-}
-
-// introducesExamples reports whether s introduces examples after a colon.
-func introducesExamples(s []byte) bool {
-	return string(s) == "as" || string(s) == "like" || string(s) == "including"
 }
 
 // endsLeadIn reports whether a colon after s leaves the sentence incomplete.
@@ -180,7 +163,6 @@ func isTitleCase(text string) bool {
 	return true
 }
 
-// isBold reports whether text is bold as a whole.
 func isBold(text string) bool {
 	return len(text) > 4 && (strings.HasPrefix(text, "**") && strings.HasSuffix(text, "**") ||
 		strings.HasPrefix(text, "__") && strings.HasSuffix(text, "__"))
@@ -192,7 +174,6 @@ func isSectionTitle(s []byte) bool {
 	return isOneOf(s, "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points") || isAnswerLabel(string(s))
 }
 
-// endsSentence reports whether text ends with sentence punctuation.
 func endsSentence(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return strings.ContainsRune(".!?,;。！？।؟۔…", last)

@@ -48,7 +48,6 @@ const contextBytes = "" +
 	"................................................................" +
 	"..x.......x.x.xxxxxxxx...x.x...xxxxx......x....xx..............."
 
-// A contextStripper removes the markup of a context.
 type contextStripper struct {
 	raw     string
 	out     []byte
@@ -139,7 +138,6 @@ func plainRune(r rune) (string, bool) {
 	return "", false
 }
 
-// tag replaces the HTML tag at i.
 func (p *contextStripper) tag(i int) int {
 	if n := p.hiddenElement(i); n > 0 {
 		return p.replace(i, i+n, "")

@@ -154,15 +154,10 @@ func (w words) cutSilentSource() (words, bool) {
 			return w, false
 		}
 	}
-	rest = rest.skip(isMannerAdverb)
-	verb, rest := rest.cutWord()
-	switch string(verb) {
-	case "provide", "mention", "contain", "include", "specify", "state", "say", "give", "offer", "indicate", "discuss", "address",
+	verb, rest := rest.skip(isMannerAdverb).cutWord()
+	return rest, isOneOf(verb, "provide", "mention", "contain", "include", "specify", "state", "say", "give", "offer", "indicate", "discuss", "address",
 		"have", "name", "define", "note", "report", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify",
-		"mentions", "contains", "provides", "includes", "provided", "mentioned", "contained":
-		return rest, true
-	}
-	return w, false
+		"mentions", "contains", "provides", "includes", "provided", "mentioned", "contained")
 }
 
 // cutSaysNothing cuts a predicate such as "says nothing about", "give no" or
@@ -238,14 +233,7 @@ func (w words) cutLackOfInformation() (words, bool) {
 	if rest, ok = rest.skip(isMannerAdverb).cutPrefix("have"); !ok {
 		return w, false
 	}
-	for range 5 {
-		var first []byte
-		first, rest = rest.cutWord()
-		if isOneOf(first, "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability") {
-			return rest, true
-		}
-	}
-	return w, false
+	return rest.cutThrough(5, "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability")
 }
 
 // cutNoMention cuts a phrase such as "there is no mention of" from a sentence
@@ -256,26 +244,18 @@ func (w words) cutNoMention() (words, bool) {
 	if !ok {
 		return w, false
 	}
-	for range 4 {
-		var first []byte
-		first, rest = rest.cutWord()
-		if isOneOf(first, "mention", "mentions", "information", "info", "details", "detail", "reference", "references", "answer", "data") {
-			return rest, rest.namesSource()
-		}
-	}
-	return w, false
+	rest, ok = rest.cutThrough(4, "mention", "mentions", "information", "info", "details", "detail", "reference", "references", "answer", "data")
+	return rest, ok && rest.namesSource()
 }
 
 // namesSource reports whether w refers to the contexts.
 func (w words) namesSource() bool {
-	for len(w) > 0 {
-		first, rest := w.cutWord()
-		if isOneOf(first, "the", "provided", "given", "these", "this", "any", "available") {
-			if _, ok := w.cutSource(); ok {
+	for rest := range w.suffixes() {
+		if first, _ := rest.cutWord(); isOneOf(first, "the", "provided", "given", "these", "this", "any", "available") {
+			if _, ok := rest.cutSource(); ok {
 				return true
 			}
 		}
-		w = rest
 	}
 	return false
 }
@@ -283,28 +263,24 @@ func (w words) namesSource() bool {
 // cutNotMentioned cuts up to the end of "… is not mentioned in the provided
 // context", which must end a sentence with a single clause.
 func (w words) cutNotMentioned() (words, bool) {
-	all := w
-	for len(w) > 0 {
-		first, rest := w.cutWord()
-		w = rest
+	for suffix := range w.suffixes() {
+		first, rest := suffix.cutWord()
 		switch string(first) {
 		case "isnt", "arent", "wasnt", "werent", "not":
 		case "but", "however", "although", "though", "while", "whereas", ";", "because", "that", "who", "which", "and":
-			return all, false
+			return w, false
 		default:
 			continue
 		}
 		verb, rest := rest.skip(isMannerAdverb).cutWord()
-		switch string(verb) {
-		case "mentioned", "specified", "stated", "provided", "given", "included", "discussed", "found", "available", "addressed", "described", "indicated", "disclosed":
-		default:
+		if !isOneOf(verb, "mentioned", "specified", "stated", "provided", "given", "included", "discussed", "found", "available", "addressed", "described", "indicated", "disclosed") {
 			continue
 		}
 		if after, ok := rest.cutAttribution(); ok {
 			return after, len(after) == 0
 		}
 	}
-	return all, false
+	return w, false
 }
 
 // isAnsweringWord reports whether s is typical of clauses about the answer

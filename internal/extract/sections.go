@@ -21,11 +21,15 @@ func findSections(raw string) []section {
 	if strings.IndexByte(raw, '\n') < 0 {
 		return all
 	}
-	from := 0
-	if len(all) > 0 {
-		from = all[len(all)-1].end
+	return append(all, sourceLists(raw, endOf(all))...)
+}
+
+// endOf returns the end of the last section, or 0.
+func endOf(all []section) int {
+	if len(all) == 0 {
+		return 0
 	}
-	return append(all, sourceLists(raw, from)...)
+	return all[len(all)-1].end
 }
 
 // reasoningSections finds the content of <think> and similar tags. Some servers
@@ -69,22 +73,17 @@ func reasoningSections(raw string) []section {
 // appendTaggedSources appends the content of <sources> and similar tags that
 // follow the given sections.
 func appendTaggedSources(raw string, all []section) []section {
-	from := 0
-	if len(all) > 0 {
-		from = all[len(all)-1].end
-	}
+	from := endOf(all)
 	for _, name := range [...]string{"sources", "references", "citations"} {
 		lower := strings.ToLower(raw[from:])
 		start := strings.Index(lower, "<"+name)
 		if start < 0 || len(lower) != len(raw)-from || !strings.ContainsAny(lower[start+1+len(name):min(len(lower), start+2+len(name))], "> ") {
 			continue
 		}
-		end := strings.Index(lower[start:], "</"+name+">")
-		if end >= 0 {
-			from += start
-			end += len("</" + name + ">")
-			all = append(all, section{from, from + end, Reference})
-			from += end
+		closing := "</" + name + ">"
+		if end := strings.Index(lower[start:], closing); end >= 0 {
+			all = append(all, section{from + start, from + start + end + len(closing), Reference})
+			from = endOf(all)
 		}
 	}
 	return all
@@ -100,11 +99,10 @@ func reasoningTag(s string) (closes bool, size int) {
 	}
 	name, closes := strings.CutPrefix(s[1:n], "/")
 	name, _, _ = strings.Cut(name, " ")
-	switch strings.ToLower(name) {
-	case "think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad":
-		return closes, n + 1
+	if !isOneOf(strings.ToLower(name), "think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad") {
+		return false, 0
 	}
-	return false, 0
+	return closes, n + 1
 }
 
 // sourceLists finds headings such as "Sources:" with the lines below them, and
@@ -113,30 +111,20 @@ func sourceLists(raw string, from int) []section {
 	var all []section
 	for start := from; start < len(raw); {
 		end := lineEnd(raw, start)
-		if rest, ok := cutSourceHeading(raw[start:end]); ok {
-			last := end
-			if rest != "" && !listsSources(rest) {
-				start = end + 1
-				continue
+		if rest, ok := cutSourceHeading(raw[start:end]); ok && (rest == "" || listsSources(rest)) {
+			last := sourceListEnd(raw, end+1, rest == "")
+			if end = max(end, last); last > 0 || rest != "" {
+				all = append(all, section{start, end, Reference})
 			}
-			if n := sourceListEnd(raw, end+1, rest == ""); n > 0 {
-				last = n
-			} else if rest == "" {
-				start = end + 1
-				continue
-			}
-			all = append(all, section{start, last, Reference})
-			end = last
 		}
 		start = end + 1
 	}
-	if notes := footnotesStart(raw, from); notes >= 0 && (all == nil || all[len(all)-1].end <= notes) {
+	if notes := footnotesStart(raw, from); notes >= 0 && endOf(all) <= notes {
 		all = append(all, section{notes, len(raw), Reference})
 	}
 	return all
 }
 
-// lineEnd returns the end of the line at i, excluding its line break.
 func lineEnd(s string, i int) int {
 	if n := strings.IndexByte(s[i:], '\n'); n >= 0 {
 		return i + n
@@ -164,12 +152,10 @@ func cutSourceHeading(line string) (rest string, ok bool) {
 		return "", false
 	}
 	name = strings.TrimRightFunc(name, func(r rune) bool { return !unicode.IsLetter(r) })
-	switch strings.ToLower(name) {
-	case "source", "sources", "reference", "references", "citation", "citations", "bibliography", "works cited", "footnotes", "further reading",
+	if !isOneOf(strings.ToLower(name), "source", "sources", "reference", "references", "citation", "citations", "bibliography", "works cited", "footnotes", "further reading",
 		"sources used", "sources cited", "references used", "source documents", "cited sources", "supporting documents",
 		"quelle", "quellen", "quellenangaben", "fuente", "fuentes", "referencias", "références", "bibliographie", "fonte", "fonti", "fontes",
-		"riferimenti", "referências", "bronnen", "bron", "källor", "kilder", "źródła", "источники", "источник", "参考文献", "参考资料", "来源", "出典", "المصادر", "المراجع":
-	default:
+		"riferimenti", "referências", "bronnen", "bron", "källor", "kilder", "źródła", "источники", "источник", "参考文献", "参考资料", "来源", "出典", "المصادر", "المراجع") {
 		return "", false
 	}
 	return strings.Trim(rest, " \t\r*_"), true

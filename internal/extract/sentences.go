@@ -134,7 +134,6 @@ var errTooManyClaims = fmt.Errorf("the answer has more than %d claims", maxClaim
 // ctxCheckInterval is the number of sentences between checks of ctx.
 const ctxCheckInterval = 1 << 10
 
-// isASCII reports whether s contains only ASCII characters.
 func isASCII(s string) bool {
 	var all byte
 	for i := range len(s) {

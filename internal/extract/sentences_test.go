@@ -11,11 +11,24 @@ import (
 
 func extract(t testing.TB, answer string) Extraction {
 	t.Helper()
-	e, err := Sentences{}.Extract(t.Context(), "", answer)
+	return extractReply(t, "", answer)
+}
+
+func extractReply(t testing.TB, question, answer string) Extraction {
+	t.Helper()
+	e, err := Sentences{}.Extract(t.Context(), question, answer)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// checkKinds checks the kinds of the sentences of an answer.
+func checkKinds(t *testing.T, answer string, want ...string) {
+	t.Helper()
+	if d := cmp.Diff(want, kinds(t, answer)); d != "" {
+		t.Errorf("%q: kinds (-want +got):\n%s", answer, d)
+	}
 }
 
 // kinds returns the kind of each sentence of an answer, or "claim" for claims.
@@ -57,6 +70,9 @@ func TestExtractClaimsAssertions(t *testing.T) {
 		"How can we build artificial agents that solve social dilemmas in which individuals are tempted?",
 		"Thanks to the treaty, Spain won.",
 		"If you have any questions, you can call the office.",
+		"If you want a refund, contact the service desk.",
+		"Let me know if the $500 fee applies.",
+		"Should you need a visa, you have to apply in May.",
 		"Feel free to use olive oil instead of butter.",
 		"Let me know if you need help; the office opens at 9.",
 		"Here is the house where Goethe was born.",
@@ -73,11 +89,7 @@ func TestExtractClaimsAssertions(t *testing.T) {
 		"Queries can be used to perform various operations on the data, such as:",
 		"## Paris is the capital of France.",
 	} {
-		t.Run(answer, func(t *testing.T) {
-			if d := cmp.Diff([]string{"claim"}, kinds(t, answer)); d != "" {
-				t.Errorf("kinds (-want +got):\n%s", d)
-			}
-		})
+		checkKinds(t, answer, "claim")
 	}
 }
 
@@ -87,9 +99,12 @@ func TestExtractClassifiesSkippedSentences(t *testing.T) {
 			"Hello!", "Hi there!", "Hi John,", "Sure!", "Certainly!", "Of course!", "Thanks.", "You're welcome!", "Great question!",
 			"I hope this helps!", "Let me know if you have any other questions.", "Feel free to ask!", "Sure, I hope this helps.",
 			"If you have any further questions, please don't hesitate to ask.", "I'd be happy to help with that!", "Have a great day!",
+			"Let me know should you need anything else!", "Just let me know!", "I can also list the other fees if you'd like.", "If you'd like, I can list the other fees.",
+			"If you want more detail, just ask.", "Should you need further help, please let me know.", "Happy to elaborate on any of these points.",
+			"Please reach out if anything is unclear.", "Hope that clears things up!",
 		},
 		Question: {
-			"What would you like to know?", "Which film do you mean?", "Is there anything else I can help you with?", "**Why?**", "你好吗？",
+			"What would you like to know?", "Which film do you mean?", "Is there anything else I can help you with?", "Would you like me to list them?", "**Why?**", "你好吗？",
 		},
 		LeadIn: {
 			"Here is the answer:", "The steps are as follows:", "Sure, here's a summary of the article in 50 words:", "Here is the summary.",
@@ -112,16 +127,12 @@ func TestExtractClassifiesSkippedSentences(t *testing.T) {
 		Marks: {"---", "***", "...", "😀", "| --- | --- |"},
 	} {
 		for _, answer := range answers {
-			t.Run(string(kind)+" "+answer, func(t *testing.T) {
-				if d := cmp.Diff([]string{string(kind)}, kinds(t, answer)); d != "" {
-					t.Errorf("kinds (-want +got):\n%s", d)
-				}
-			})
+			checkKinds(t, answer, string(kind))
 		}
 	}
 }
 
-func TestExtractUsesLayoutForHeadings(t *testing.T) {
+func TestExtractClassifiesByLayout(t *testing.T) {
 	for _, c := range []struct {
 		name, answer string
 		want         []string
@@ -141,12 +152,15 @@ func TestExtractUsesLayoutForHeadings(t *testing.T) {
 		{"inline enumeration", "Do this: 1. Open it. 2. Close it.", []string{"lead_in", "claim", "claim"}},
 		{"title and code only", "Example\n\n```\nx\n```", []string{"claim", "code"}},
 		{"greeting, answer and offer", "Sure! Paris is the capital. I hope this helps!", []string{"greeting", "claim", "greeting"}},
+		{"indented code", "Run this:\n\n    $ make all\n    x = 1\n\nIt takes long.", []string{"lead_in", "code", "claim"}},
+		{"indented prose", "It rains.\n\n    It pours today.", []string{"claim", "claim"}},
+		{"fence on one line", "Use the following command:  ```  make all  ``` It takes long.", []string{"lead_in", "code", "claim"}},
+		{"footnote with a URL", "It rains.[^1]\n\n[^1]: https://a.b/c", []string{"claim", "reference"}},
+		{"footnote with a sentence", "[^1]: The figure is from 2019.", []string{"claim"}},
+		{"URL", "It rains.\n\nhttps://a.b/c", []string{"claim", "reference"}},
+		{"underlined heading", "Weather today\n=======\nIt rains.", []string{"heading", "marks", "claim"}},
 	} {
-		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, kinds(t, c.answer)); d != "" {
-				t.Errorf("kinds (-want +got):\n%s", d)
-			}
-		})
+		t.Run(c.name, func(t *testing.T) { checkKinds(t, c.answer, c.want...) })
 	}
 }
 
@@ -187,9 +201,7 @@ func TestExtractReturnsContextError(t *testing.T) {
 }
 
 func TestExtractClaimsLongSentence(t *testing.T) {
-	if got := kinds(t, "I don't know "+strings.Repeat("and so on ", 60)); len(got) != 1 || got[0] != "claim" {
-		t.Errorf("got %v, want one claim", got)
-	}
+	checkKinds(t, "I don't know "+strings.Repeat("and so on ", 60), "claim")
 }
 
 func TestClaimsOfAnswerAreLimited(t *testing.T) {

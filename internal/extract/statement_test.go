@@ -77,23 +77,16 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 		{"Who left? And when?", "Ada Quill", ""},
 		{"", "Sydney.", ""},
 	} {
-		e, err := Sentences{}.Extract(t.Context(), c.question, c.answer)
-		if err != nil || len(e.Claims) == 0 {
-			t.Errorf("Extract(%q, %q): got %d claims, error %v; want at least one claim", c.question, c.answer, len(e.Claims), err)
-			continue
-		}
-		if got := e.Claims[0].Statement; got != c.want {
-			t.Errorf("Extract(%q, %q): got Statement %q, want %q", c.question, c.answer, got, c.want)
+		claims := extractReply(t, c.question, c.answer).Claims
+		if len(claims) == 0 || claims[0].Statement != c.want {
+			t.Errorf("Extract(%q, %q): got claims %+v, want Statement %q", c.question, c.answer, claims, c.want)
 		}
 	}
 }
 
 func TestStatementsCompleteEachListItem(t *testing.T) {
 	t.Parallel()
-	e, err := Sentences{}.Extract(t.Context(), "Who signed the lease?", "- Ada Quill\n- Bo Marsh\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := extractReply(t, "Who signed the lease?", "- Ada Quill\n- Bo Marsh\n")
 	for i, want := range []string{"Who signed the lease: Ada Quill", "Who signed the lease: Bo Marsh"} {
 		if i >= len(e.Claims) || e.Claims[i].Statement != want {
 			t.Errorf("claim %d: got claims %+v, want Statement %q", i, e.Claims, want)
@@ -103,11 +96,7 @@ func TestStatementsCompleteEachListItem(t *testing.T) {
 
 func TestStatementsAgreeForSingleClaim(t *testing.T) {
 	t.Parallel()
-	e, err := Sentences{}.Extract(t.Context(), "Who signed the lease?", "Ada Quill. Bo Marsh. They met at the office.")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range e.Claims {
+	for _, c := range extractReply(t, "Who signed the lease?", "Ada Quill. Bo Marsh. They met at the office.").Claims {
 		alone := Statements("Who signed the lease?", []Claim{c})[0]
 		if c.Statement != "" && c.Statement != alone {
 			t.Errorf("%q: got Statement %q, want %q as for the single claim", c.Text, c.Statement, alone)

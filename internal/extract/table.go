@@ -17,30 +17,24 @@ func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 		t.row = -1
 		return "", "", false
 	}
-	if t.row >= 0 && t.row == i-1 && strings.Count(d.gap(i), "\n") == 1 {
-		t.row = i
-		if isDelimiter(s) {
-			return "", Marks, true
-		}
-		text, kind = rowText(t.heads, cells(s))
-		return text, kind, true
+	follows := t.row >= 0 && t.row == i-1 && strings.Count(d.gap(i), "\n") == 1
+	if !follows {
+		t.heads = nil
 	}
-	t.row, t.heads = -1, nil
+	t.row = i
 	switch {
 	case isDelimiter(s):
-		t.row = i
 		return "", Marks, true
-	case i+1 < len(d.spans) && isDelimiter(d.sentence(i+1)) && strings.Count(d.gap(i+1), "\n") == 1:
-		t.row = i
+	case !follows && i+1 < len(d.spans) && isDelimiter(d.sentence(i+1)) && strings.Count(d.gap(i+1), "\n") == 1:
 		for _, c := range cells(s) {
 			t.heads = append(t.heads, stripMarkdown(c))
 		}
 		return "", Heading, true
-	case len(s) > 2 && s[0] == '|' && s[len(s)-1] == '|':
-		t.row = i
-		text, kind = rowText(nil, cells(s))
+	case follows, len(s) > 2 && s[0] == '|' && s[len(s)-1] == '|':
+		text, kind = rowText(t.heads, cells(s))
 		return text, kind, true
 	}
+	t.row = -1
 	return "", "", false
 }
 

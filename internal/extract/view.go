@@ -58,13 +58,14 @@ func (v view) compose(inner view) view {
 	raw := 0   // end of the last cut in v.raw
 	shift := 0 // difference between offsets in inner.text and v.text
 	for len(outerCuts)+len(innerCuts) > 0 {
-		var from, to int // range of the cut in v.text
-		if len(innerCuts) == 0 || len(outerCuts) > 0 && outerCuts[0].at <= innerCuts[0].start {
+		from := len(v.text) // start of the cut in v.text
+		if len(outerCuts) > 0 {
 			from = outerCuts[0].at
-		} else {
-			from = innerCuts[0].start
 		}
-		to = from
+		if len(innerCuts) > 0 {
+			from = min(from, innerCuts[0].start)
+		}
+		to := from
 		c := cut{start: raw + from - last, at: from + shift}
 		for {
 			if len(outerCuts) > 0 && outerCuts[0].at <= to {

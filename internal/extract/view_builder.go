@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// A viewBuilder builds the view of a raw answer.
 type viewBuilder struct {
 	raw  string
 	out  []byte
@@ -27,13 +26,14 @@ func (v *viewBuilder) walk(skipped []section) {
 				if len(v.out) == 0 {
 					replacement = ""
 				}
-				i += v.omit(i, s.end, replacement, s.kind, false)
+				i += v.omit(i, s.end, replacement)
+				v.cuts[len(v.cuts)-1].kind = s.kind
 			}
 			continue
 		}
 		if lineStart && !isSpace(v.raw[i]) {
 			if n := answerLabelLen(v.raw[i:]); n > 0 {
-				i += v.omit(i, i+n, "", "", false)
+				i += v.omit(i, i+n, "")
 				continue
 			}
 		}
@@ -79,7 +79,10 @@ func (v *viewBuilder) cutAt(i int) int {
 		}
 		return v.tag(i)
 	case '&':
-		return v.entity(i)
+		if char, n := htmlEntity(v.raw, i); n > 0 {
+			return v.omit(i, i+n, char)
+		}
+		return 0
 	case '[':
 		if n := v.citations(i); n > 0 {
 			return n
@@ -97,7 +100,7 @@ func (v *viewBuilder) cutAt(i int) int {
 	case r == '［', isSuperscript(r):
 		return v.citations(i)
 	case isInvisible(r) && !isShapingJoiner(v.raw, i, size):
-		return v.omit(i, i+size, "", "", false)
+		return v.omit(i, i+size, "")
 	case unicode.Is(unicode.So, r) && r != utf8.RuneError && isLineStart(v.raw, i):
 		return v.emoji(i, i+size)
 	}
@@ -117,12 +120,12 @@ func (v *viewBuilder) emoji(start, end int) int {
 	if end == len(v.raw) || v.raw[end] == '\n' {
 		return 0 // the whole line is skipped later
 	}
-	return v.omit(start, end, "", "", false)
+	return v.omit(start, end, "")
 }
 
 // omit replaces raw[start:end] with replacement and returns end - start.
-func (v *viewBuilder) omit(start, end int, replacement string, kind Kind, citation bool) int {
-	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(replacement), kind: kind, citation: citation})
+func (v *viewBuilder) omit(start, end int, replacement string) int {
+	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(replacement)})
 	v.out = append(v.out, replacement...)
 	return end - start
 }
@@ -141,7 +144,8 @@ func (v *viewBuilder) citations(i int) int {
 	if replacement == "" && end < len(v.raw) && isWordByte(v.raw[end]) && len(v.out) > 0 && !isSpace(v.out[len(v.out)-1]) {
 		replacement = " " // "…a month.[1]Next"
 	}
-	v.omit(start, end, replacement, "", true)
+	v.omit(start, end, replacement)
+	v.cuts[len(v.cuts)-1].citation = true
 	return end - i
 }
 
@@ -165,7 +169,7 @@ func (v *viewBuilder) tag(i int) int {
 	case name == "sup":
 		replacement = raised(v.raw, i)
 	}
-	return v.omit(i, i+n, replacement, "", false)
+	return v.omit(i, i+n, replacement)
 }
 
 // raised returns what stands for a tag <sup> at i between two numbers, so that 10<sup>6</sup> is not read as 106: a
@@ -200,25 +204,13 @@ func htmlTag(s string, i int) (name string, n int) {
 	if attributes = strings.TrimSpace(attributes); attributes != "" && (!strings.Contains(attributes, "=") || isClause(attributes)) {
 		return "", 0
 	}
-	switch name = strings.ToLower(name); name {
-	case "a", "abbr", "article", "b", "blockquote", "br", "caption", "center", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figure",
+	name = strings.ToLower(name)
+	if isPromptTag(name) || isOneOf(name, "a", "abbr", "article", "b", "blockquote", "br", "caption", "center", "cite", "code", "dd", "del", "div", "dl", "dt", "em", "figure",
 		"font", "h1", "h2", "h3", "h4", "h5", "h6", "hr", "i", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "section", "small", "span",
-		"strike", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "body", "head", "html":
-		return name, n
-	}
-	if isPromptTag(name) {
+		"strike", "strong", "sub", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "u", "ul", "body", "head", "html") {
 		return name, n
 	}
 	return "", 0
-}
-
-// entity replaces the HTML entity at i with its character.
-func (v *viewBuilder) entity(i int) int {
-	char, n := htmlEntity(v.raw, i)
-	if n == 0 {
-		return 0
-	}
-	return v.omit(i, i+n, char, "", false)
 }
 
 // htmlEntity returns the character of the HTML entity at i and the length of
@@ -256,11 +248,7 @@ func codeSpanLen(s string, i int) int {
 // isInvisible reports whether r has no width, such as a soft hyphen, zero-width
 // space, joiner or byte order mark.
 func isInvisible(r rune) bool {
-	switch r {
-	case '\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff':
-		return true
-	}
-	return false
+	return r == '\u00ad' || r == '\u200b' || r == '\u200c' || r == '\u200d' || r == '\u2060' || r == '\ufeff'
 }
 
 // isShapingJoiner reports whether the character at i is a joiner that affects

@@ -17,6 +17,16 @@ func claimTexts(t *testing.T, answer string) []string {
 	return all
 }
 
+// judgedTexts returns the text of each claim in an answer with its lead.
+func judgedTexts(t *testing.T, answer string) []string {
+	t.Helper()
+	var all []string
+	for _, c := range extract(t, answer).Claims {
+		all = append(all, c.Judged())
+	}
+	return all
+}
+
 func TestExtractStripsCitations(t *testing.T) {
 	const claim = "The plan costs $10 per month"
 	for _, marker := range []string{

@@ -3,6 +3,7 @@ package extract
 import (
 	"bytes"
 	_ "embed"
+	"iter"
 	"slices"
 	"strings"
 	"sync"
@@ -82,7 +83,6 @@ func appendPause(buf []byte, n int) int {
 	return n + copy(buf[n:], " ;")
 }
 
-// cutWord splits w after the first word.
 func (w words) cutWord() (first []byte, rest words) {
 	if n := bytes.IndexByte(w, ' '); n >= 0 {
 		return w[:n], w[n+1:]
@@ -90,7 +90,6 @@ func (w words) cutWord() (first []byte, rest words) {
 	return w, nil
 }
 
-// cutPrefix cuts phrase from the start of w.
 func (w words) cutPrefix(phrase string) (words, bool) {
 	n := len(phrase)
 	if len(w) < n || string(w[:n]) != phrase || len(w) > n && w[n] != ' ' {
@@ -109,7 +108,6 @@ func (w words) cutAnyPrefix(phrases ...string) (words, bool) {
 	return w, false
 }
 
-// count returns the number of words.
 func (w words) count() int {
 	if len(w) == 0 {
 		return 0
@@ -117,21 +115,40 @@ func (w words) count() int {
 	return bytes.Count(w, []byte{' '}) + 1
 }
 
-// last returns the last word.
 func (w words) last() []byte { return w[bytes.LastIndexByte(w, ' ')+1:] }
 
 // contains reports whether match reports true for any of the words.
 func (w words) contains(match func([]byte) bool) bool {
-	for len(w) > 0 {
-		var first []byte
-		if first, w = w.cutWord(); match(first) {
+	for rest := range w.suffixes() {
+		if first, _ := rest.cutWord(); match(first) {
 			return true
 		}
 	}
 	return false
 }
 
-// hasDigit reports whether w contains a digit.
+// suffixes yields w without its first n words, for n = 0, 1, ... and at least one word.
+func (w words) suffixes() iter.Seq[words] {
+	return func(yield func(words) bool) {
+		for len(w) > 0 && yield(w) {
+			_, w = w.cutWord()
+		}
+	}
+}
+
+// cutThrough cuts the first of the given words and those before it from the start of w. It
+// must be one of the first n words.
+func (w words) cutThrough(n int, list ...string) (words, bool) {
+	rest := w
+	for range n {
+		var first []byte
+		if first, rest = rest.cutWord(); isOneOf(first, list...) {
+			return rest, true
+		}
+	}
+	return w, false
+}
+
 func (w words) hasDigit() bool {
 	return bytes.ContainsAny(w, "0123456789")
 }
@@ -238,7 +255,6 @@ func (w words) trimOpening() words {
 	return w
 }
 
-// isOneOf reports whether word is in list.
 func isOneOf[T string | []byte](word T, list ...string) bool {
 	return slices.Contains(list, string(word))
 }

@@ -43,16 +43,11 @@ func indentedCode(text string, at int) int {
 		return at
 	}
 	end := at
-	for end < len(text) && isIndented(text[end:]) {
-		n := strings.IndexByte(text[end:], '\n')
-		if n < 0 {
-			end = len(text)
+	for line := range strings.Lines(text[at:]) {
+		if !isIndented(line) || strings.TrimSpace(line) == "" && line[len(line)-1] == '\n' {
 			break
 		}
-		if strings.TrimSpace(text[end:end+n]) == "" {
-			break
-		}
-		end += n + 1
+		end += len(line)
 	}
 	if !IsCode(text[at:end]) {
 		return at
@@ -71,10 +66,7 @@ type codeFence struct {
 
 // openFence parses the opening fence in the line text[start:end].
 func openFence(text string, start, end int) codeFence {
-	f := codeFence{open: true, start: start, char: text[start]}
-	for start+f.size < end && text[start+f.size] == f.char {
-		f.size++
-	}
+	f := codeFence{open: true, start: start, char: text[start], size: repeats(text, start, end, text[start])}
 	switch strings.ToLower(strings.TrimSpace(text[start+f.size : end])) {
 	case "markdown", "md", "text", "txt", "plaintext":
 		f.prose = true
@@ -91,37 +83,28 @@ func isProse(line string) bool {
 		strings.Count(line, " ") >= 3 && !strings.ContainsAny(line, "{}=;$\\<>|")
 }
 
-// closes reports whether the line text[at:end] closes the block.
 func (f codeFence) closes(text string, at, end int) bool {
-	for at < end && (text[at] == ' ' || text[at] == '\t' || text[at] == '>') {
-		at++
-	}
-	n := 0
-	for at < end && text[at] == f.char {
-		at++
+	line := strings.TrimLeft(text[at:end], " \t>")
+	n := repeats(line, 0, len(line), f.char)
+	return n >= f.size && strings.Trim(line[n:], " \t\r") == ""
+}
+
+// repeats returns how often b is repeated at the start of text[i:end].
+func repeats(text string, i, end int, b byte) int {
+	n := i
+	for n < end && text[n] == b {
 		n++
 	}
-	if n < f.size {
-		return false
-	}
-	for at < end && (text[at] == ' ' || text[at] == '\t' || text[at] == '\r') {
-		at++
-	}
-	return at == end
+	return n - i
 }
 
 // isFence reports whether text[start:end] opens a fenced code block: at least
 // three marks, and no backtick after opening backticks, which would be inline
 // code.
 func isFence(text string, start, end int) bool {
-	mark, n := text[start], 0
-	for start+n < end && text[start+n] == mark {
-		n++
-	}
-	if n < 3 {
-		return false
-	}
-	return mark == '~' || strings.IndexByte(text[start+n:end], '`') < 0
+	mark := text[start]
+	n := repeats(text, start, end, mark)
+	return n >= 3 && (mark == '~' || strings.IndexByte(text[start+n:end], '`') < 0)
 }
 
 // handleInlineFence emits a fenced block whose line breaks were lost, with
@@ -131,10 +114,7 @@ func (sp *splitter) handleInlineFence(s *scanState, i int) int {
 	text := sp.text[:s.end]
 	j := i + len(mark)
 	if i < s.fenceLimit || j >= s.end || text[j] != ' ' || i > s.start && text[i-1] != ' ' {
-		for j < s.end && text[j] == '`' {
-			j++
-		}
-		return j
+		return j + repeats(text, j, s.end, '`')
 	}
 	n := strings.Index(text[j:], mark)
 	if n < 0 {

@@ -14,7 +14,6 @@ type detector struct {
 	words map[string]uint64 // set of the languages of each frequent word
 }
 
-// add registers the frequent words of a language.
 func (t *detector) add(tag, data string) {
 	bit := uint64(1) << len(t.tags)
 	t.tags = append(t.tags, tag)
@@ -67,7 +66,6 @@ type sample struct {
 	words, letters int
 }
 
-// read counts a piece of text.
 func (s *sample) read(known map[string]uint64, text string) {
 	var word [maxWord]byte
 	n := 0
@@ -165,7 +163,6 @@ func (t *detector) mostLikely(s *sample) string {
 	return t.tags[best]
 }
 
-// index returns the index of a tag, or 0.
 func (t *detector) index(tag string) int { return max(slices.Index(t.tags, tag), 0) }
 
 // Scripts, and letters within a script, that distinguish languages.

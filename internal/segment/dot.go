@@ -76,18 +76,13 @@ func (sp *splitter) endsClock(s *scanState, before token, kind nextKind, at int,
 		return true
 	}
 	const adverbial = 30 // "On Friday at about 5 a.m."
-	if sp.lang.is(w, useZone) || before.start-s.start < adverbial && startsTimePhrase(wordAt(sp.text, s.start, s.end)) {
+	introducesTime := slices.Contains([]string{"At", "On", "In", "By", "From", "Around", "Before", "After", "Until", "Since"}, wordAt(sp.text, s.start, s.end))
+	if sp.lang.is(w, useZone) || before.start-s.start < adverbial && introducesTime {
 		return false
 	}
 	// A plural and a verb start a sentence: "Travelers who".
 	next := skipSpace(sp.text, at+len(w), s.end)
 	return len(w) > 3 && w[len(w)-1] == 's' && next < s.end && sp.text[next]-'a' < 26
-}
-
-// startsTimePhrase reports whether word introduces a time at the start of a
-// sentence.
-func startsTimePhrase(word string) bool {
-	return slices.Contains([]string{"At", "On", "In", "By", "From", "Around", "Before", "After", "Until", "Since"}, word)
 }
 
 // endsNumeral decides after "No." or "Fig.", which are usually followed by a

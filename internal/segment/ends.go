@@ -29,7 +29,7 @@ func (sp *splitter) ends(s *scanState, st *stop) bool {
 	if kind == nextJoiner || st.continues {
 		return false
 	}
-	if st.spaced && sp.text[st.next] == 0xC2 && isInverted(sp.text[st.next:]) {
+	if st.spaced && (strings.HasPrefix(sp.text[st.next:], "¿") || strings.HasPrefix(sp.text[st.next:], "¡")) {
 		return st.dots == 0 || sp.wordBefore(s.start, st.start).class != classTitle
 	}
 	if st.wide {
@@ -76,12 +76,9 @@ func (sp *splitter) classifyNext(s *scanState, i int) (nextKind, int) {
 		case unicode.IsLetter(r):
 			return nextLetter, i
 		case r == '-' || r == '–' || r == '—':
-			j := i + size
-			for j < s.end && sp.text[j] == '-' {
-				j++
-			}
 			if n == 0 {
-				return nextDash, j
+				i += size
+				return nextDash, i + repeats(sp.text, i, s.end, '-')
 			}
 			return nextSymbol, i
 		case r == ',' || r == ';' || r == ':' || r == '،' || r == '，' || r == '、' || r == '/':
@@ -90,12 +87,6 @@ func (sp *splitter) classifyNext(s *scanState, i int) (nextKind, int) {
 		return nextSymbol, i
 	}
 	return nextSymbol, i
-}
-
-// isInverted reports whether s starts with a Spanish opening question or
-// exclamation mark.
-func isInverted(s string) bool {
-	return strings.HasPrefix(s, "¿") || strings.HasPrefix(s, "¡")
 }
 
 // endsEmphatic is ends for question and exclamation marks.
@@ -114,18 +105,13 @@ func (sp *splitter) endsEmphatic(s *scanState, st *stop, before token, kind next
 	return !sp.lang.is(wordAt(sp.text, next, s.end), useSpeech) // "Stop! he yelled."
 }
 
-// isBrand reports whether the exclamation mark is part of a brand name.
 func (sp *splitter) isBrand(st *stop, before token, kind nextKind, at, end int) bool {
 	if st.end-st.start != 1 || sp.text[st.start] != '!' {
 		return false
 	}
-	if sp.lang.is(sp.text[before.start:before.end], useBrand) {
-		return kind == nextLower || kind == nextUpper && !sp.isStarter(at, end)
-	}
-	return false
+	return sp.lang.is(sp.text[before.start:before.end], useBrand) && (kind == nextLower || kind == nextUpper && !sp.isStarter(at, end))
 }
 
-// isStarter reports whether the word at i often starts a sentence.
 func (sp *splitter) isStarter(i, end int) bool {
 	w := wordAt(sp.text, i, end)
 	if j := i + len(w); j < end && sp.text[j] >= utf8.RuneSelf {

@@ -66,21 +66,14 @@ var languages = sync.OnceValue(newRegistry)
 
 func newRegistry() *registry {
 	r := &registry{byTag: make(map[string]func() *language), detector: detector{words: make(map[string]uint64, 1<<12)}}
-	entries, err := files.ReadDir("data")
-	if err != nil {
-		panic(err) // embedded, so this cannot fail
-	}
 	english := readData("en")
-	base := sync.OnceValue(func() *language { return newLanguage(english) })
-	for _, e := range entries {
-		tag := strings.TrimSuffix(e.Name(), ".txt")
-		data := readData(tag)
-		r.detector.add(tag, data)
-		if tag == "en" {
-			r.byTag[tag] = base
-			continue
+	for _, tag := range Languages() {
+		data := []string{english}
+		if tag != "en" {
+			data = []string{readData(tag), english}
 		}
-		r.byTag[tag] = sync.OnceValue(func() *language { return newLanguage(data, english) })
+		r.detector.add(tag, data[0])
+		r.byTag[tag] = sync.OnceValue(func() *language { return newLanguage(data...) })
 	}
 	return r
 }
@@ -165,6 +158,7 @@ func newLanguage(data ...string) *language {
 		"start": useStarter, "open": useOpener, "speech": useSpeech, "month": useMonth, "zone": useZone, "brand": useBrand, "close": useClosing,
 	}
 	l := &language{abbreviations: make(map[string]wordClass, 1024), uses: make(map[string]wordUse, 512)}
+	rules := map[string]*bool{"ordinals": &l.ordinals, "quotes": &l.joinQuotes, "clauses": &l.splitClauses, "lower": &l.lowerStarts}
 	for i, d := range data {
 		for line := range strings.Lines(d) {
 			name, words, ok := strings.Cut(line, ":")
@@ -182,7 +176,7 @@ func newLanguage(data ...string) *language {
 				case u != 0:
 					l.uses[w] |= u
 				case name == "rules" && i == 0:
-					l.enable(w)
+					*rules[w] = true
 				}
 			}
 		}
@@ -198,21 +192,6 @@ func newLanguage(data ...string) *language {
 	return l
 }
 
-// enable sets a language-specific rule.
-func (l *language) enable(name string) {
-	switch name {
-	case "ordinals":
-		l.ordinals = true
-	case "quotes":
-		l.joinQuotes = true
-	case "clauses":
-		l.splitClauses = true
-	case "lower":
-		l.lowerStarts = true
-	}
-}
-
-// is reports whether word has the use u.
 func (l *language) is(word string, u wordUse) bool {
 	return word != "" && l.uses[word]&u != 0
 }

@@ -44,7 +44,7 @@ type block struct {
 func (sp *splitter) splitDocument() {
 	var b block
 	var code codeFence
-	var g pipeTable
+	inTable := false
 	list, blanks := false, true // whether the previous line is in a list, or blank
 	for at := 0; at < len(sp.text); {
 		end, next := len(sp.text), len(sp.text)
@@ -68,12 +68,13 @@ func (sp *splitter) splitDocument() {
 			}
 		}
 		l := sp.classifyLine(at, end)
-		if g.isRow(sp.text, l.start, end, next) && l.kind != lineBlank && l.kind != lineFence {
+		// A table without bars around its rows starts with a line that contains a bar,
+		// followed by a delimiter row, and ends before the first line without a bar.
+		inTable = strings.IndexByte(sp.text[l.start:end], '|') >= 0 && (inTable || isDelimiter(sp.text, next))
+		if inTable && l.kind != lineBlank && l.kind != lineFence {
 			l.kind = lineRow
 			l.start, l.end = trim(sp.text, at, end)
-			for l.start < l.end && sp.text[l.start] == '>' {
-				l.start, _ = trim(sp.text, l.start+1, l.end)
-			}
+			l.trimQuoteMarkers(sp.text)
 		}
 		blanks = l.kind == lineBlank
 		if !blanks {
@@ -92,8 +93,7 @@ func (sp *splitter) splitDocument() {
 			b = block{open: true, start: l.start, end: l.end, number: l.number, bullet: l.bullet, last: l}
 		case lineHeading:
 			sp.flush(&b)
-			b = block{open: true, start: l.start, end: l.end, last: l}
-			sp.flush(&b)
+			sp.prose(l.start, l.end, 0, 0)
 		case lineRow, lineRule:
 			sp.flush(&b)
 			sp.emit(l.start, l.end)
@@ -118,7 +118,6 @@ func (sp *splitter) splitDocument() {
 	}
 }
 
-// flush splits the pending block.
 func (sp *splitter) flush(b *block) {
 	if b.open {
 		sp.prose(b.start, b.end, b.number, b.bullet)
@@ -133,10 +132,7 @@ func (sp *splitter) classifyLine(at, end int) line {
 	l := line{kind: lineProse, start: start, end: stop}
 	l.hardBreak = isHardBreak(text, stop, end)
 	l.spaced = end-stop == 1 && text[stop] == ' '
-	for l.start < l.end && text[l.start] == '>' {
-		l.start, _ = trim(text, l.start+1, l.end)
-		l.quoted = true
-	}
+	l.trimQuoteMarkers(text)
 	if l.start == l.end {
 		l.kind = lineBlank
 		return l
@@ -178,6 +174,14 @@ func (sp *splitter) classifyLine(at, end int) line {
 	return l
 }
 
+// trimQuoteMarkers removes block quote markers from the start of the line.
+func (l *line) trimQuoteMarkers(text string) {
+	for l.start < l.end && text[l.start] == '>' {
+		l.start, _ = trim(text, l.start+1, l.end)
+		l.quoted = true
+	}
+}
+
 // isHardBreak reports whether the line ends in a Markdown hard line break; its
 // text ends at stop.
 func isHardBreak(text string, stop, end int) bool {
@@ -185,24 +189,6 @@ func isHardBreak(text string, stop, end int) bool {
 		return true
 	}
 	return end-stop >= 2 && text[stop] == ' ' && text[stop+1] == ' '
-}
-
-// A pipeTable tracks whether the current line is in a table whose rows do not
-// start and end with bars.
-type pipeTable struct{ open bool }
-
-// isRow reports whether the line text[at:end] is a row of such a table. The
-// table starts with a line that contains a bar, followed by a delimiter row,
-// and ends before the first line without a bar.
-func (g *pipeTable) isRow(text string, at, end, next int) bool {
-	if strings.IndexByte(text[at:end], '|') < 0 {
-		g.open = false
-		return false
-	}
-	if !g.open && next < len(text) {
-		g.open = isDelimiter(text, next)
-	}
-	return g.open
 }
 
 // isDelimiter reports whether the line at text[i] is the delimiter row below a

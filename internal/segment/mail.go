@@ -41,11 +41,7 @@ func (sp *splitter) isClosing(word string) bool {
 
 // handleRule splits before and after a rule at i.
 func (sp *splitter) handleRule(s *scanState, i int) int {
-	b := sp.text[i]
-	j := i
-	for j < s.end && sp.text[j] == b {
-		j++
-	}
+	j := i + repeats(sp.text, i, s.end, sp.text[i])
 	if j-i < minRule {
 		return j
 	}

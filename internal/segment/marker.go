@@ -126,10 +126,7 @@ func isBullet(r rune) bool {
 // headingLevel returns the number of hashes that start the heading
 // text[start:end], or 0 if it is not a heading.
 func headingLevel(text string, start, end int) int {
-	n := 0
-	for start+n < end && text[start+n] == '#' {
-		n++
-	}
+	n := repeats(text, start, end, '#')
 	if n > 6 || start+n >= end || !isSpace(text, start+n) {
 		return 0
 	}

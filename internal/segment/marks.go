@@ -48,7 +48,6 @@ func isOpener(r rune) bool {
 	return false
 }
 
-// isSpace reports whether there is white space at text[i].
 func isSpace(text string, i int) bool {
 	b := text[i]
 	if b < utf8.RuneSelf {

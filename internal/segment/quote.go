@@ -18,12 +18,12 @@ func (sp *splitter) protectQuotation(s *scanState, i int, opener rune, size int)
 		}
 	}
 	from := i + size
-	kind := quoteKind(opener)
+	kind, closers := quoteKind(opener)
 	if from < s.quoteLimits[kind] {
 		return // already searched without success
 	}
 	to := min(from+near, s.end)
-	n := closingQuote(sp.text[from:to], opener)
+	n := closingQuote(sp.text[from:to], opener, closers)
 	if n < 0 {
 		s.quoteLimits[kind] = to
 		return
@@ -39,36 +39,30 @@ func (sp *splitter) protectQuotation(s *scanState, i int, opener rune, size int)
 }
 
 // quoteKind returns the index in scanState.quoteLimits for an opening quotation
-// mark.
-func quoteKind(opener rune) int {
+// mark, and the marks that close it, which are "" for single quotation marks.
+func quoteKind(opener rune) (kind int, closers string) {
 	switch opener {
 	case '"':
-		return 0
+		return 0, `"`
 	case '«':
-		return 1
+		return 1, "»"
 	case '“':
-		return 2
+		return 2, "”"
 	case '„':
-		return 3
+		return 3, "“”"
 	}
-	return 4
+	return 4, ""
 }
 
 // closingQuote returns the offset of the mark that closes a quotation, or -1.
-func closingQuote(s string, opener rune) int {
-	switch opener {
-	case '"':
-		return strings.IndexByte(s, '"')
-	case '«':
-		return strings.Index(s, "»")
-	case '“':
-		return strings.Index(s, "”")
-	case '„':
-		return strings.IndexAny(s, "“”")
-	case '‘', '‚':
-		return closingApostrophe(s, "’")
+func closingQuote(s string, opener rune, closers string) int {
+	switch {
+	case closers != "":
+		return strings.IndexAny(s, closers)
+	case opener == '\'':
+		return closingApostrophe(s, "'")
 	}
-	return closingApostrophe(s, "'")
+	return closingApostrophe(s, "’")
 }
 
 // closingApostrophe finds a closing single quote that is not an apostrophe:

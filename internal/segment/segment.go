@@ -35,7 +35,6 @@ func Sentences(text, lang string) []Span {
 	return sp.spans
 }
 
-// A splitter splits one text.
 type splitter struct {
 	text   string
 	spans  []Span

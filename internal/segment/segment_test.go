@@ -6,11 +6,25 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
+// A sentencesTest is a text with its sentences.
+type sentencesTest struct {
+	name, text string
+	want       []string
+}
+
+func checkSentences(t *testing.T, lang string, tests []sentencesTest) {
+	t.Helper()
+	for _, c := range tests {
+		t.Run(c.name, func(t *testing.T) {
+			if d := cmp.Diff(c.want, sentences(c.text, lang)); d != "" {
+				t.Errorf("sentences (-want +got):\n%s", d)
+			}
+		})
+	}
+}
+
 func TestSentences(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-		want       []string
-	}{
+	checkSentences(t, "", []sentencesTest{
 		{"empty", " \n\t ", nil},
 		{"full stops", "It rains. It pours.", []string{"It rains.", "It pours."}},
 		{"no final stop", "It rains. It pours", []string{"It rains.", "It pours"}},
@@ -54,20 +68,11 @@ func TestSentences(t *testing.T) {
 		{"Greek", "Πού είναι; Εδώ.", []string{"Πού είναι;", "Εδώ."}},
 		{"Russian", "Идёт дождь. Он льёт.", []string{"Идёт дождь.", "Он льёт."}},
 		{"brand", "She works at Yahoo! in the back. It was Yahoo! Then it was not.", []string{"She works at Yahoo! in the back.", "It was Yahoo!", "Then it was not."}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, sentences(c.text, "")); d != "" {
-				t.Errorf("sentences (-want +got):\n%s", d)
-			}
-		})
-	}
+	})
 }
 
 func TestSentencesLayout(t *testing.T) {
-	for _, c := range []struct {
-		name, text string
-		want       []string
-	}{
+	checkSentences(t, "", []sentencesTest{
 		{"blank line", "A title\n\nIt rains", []string{"A title", "It rains"}},
 		{"short lines", "Flour\nsugar\nmilk", []string{"Flour", "sugar", "milk"}},
 		{"wrapped line", "This line was wrapped at some width by the\nauthor of it. It\nstays.", []string{"This line was wrapped at some width by the\nauthor of it.", "It", "stays."}},
@@ -97,13 +102,7 @@ func TestSentencesLayout(t *testing.T) {
 		{"inline bullets", "• One • Two", []string{"One", "Two"}},
 		{"CRLF", "One\r\n\r\nTwo.\r\n", []string{"One", "Two."}},
 		{"non-ASCII white space", "\u00a0\u3000One.\u2003Two\u00a0", []string{"One.", "Two"}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if d := cmp.Diff(c.want, sentences(c.text, "")); d != "" {
-				t.Errorf("sentences (-want +got):\n%s", d)
-			}
-		})
-	}
+	})
 }
 
 func TestSentencesAllocatesOnlyTheResult(t *testing.T) {

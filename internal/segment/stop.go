@@ -182,10 +182,7 @@ func emoticonLen(s string) int {
 	if len(s) <= n || s[n] != ')' && s[n] != '(' && s[n] != 'D' && s[n] != 'P' && s[n] != '3' && s[n] != '/' && s[n] != 'p' {
 		return 0
 	}
-	m := s[n]
-	for n < len(s) && n < 40 && s[n] == m {
-		n++
-	}
+	n += repeats(s, n, min(len(s), 40), s[n])
 	if n < len(s) && !isSpace(s, n) {
 		return 0
 	}

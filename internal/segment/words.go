@@ -45,14 +45,13 @@ func (sp *splitter) wordBefore(floor, end int) token {
 	return t
 }
 
-// classify sets the properties of t.
 func (sp *splitter) classify(t *token) {
 	s := sp.text[t.start:t.end]
 	if s == "" {
 		t.class = classNone
 		return
 	}
-	letters, numbers, stops, vowels, uppers, lows := 0, 0, 0, 0, 0, 0
+	letters, numbers, stops, vowels, uppers := 0, 0, 0, 0, 0
 	run, longest := 0, 0 // runs of letters between stops
 	ascii := true
 	for _, r := range s {
@@ -75,8 +74,6 @@ func (sp *splitter) classify(t *token) {
 			}
 			if unicode.IsUpper(r) {
 				uppers++
-			} else {
-				lows++
 			}
 		}
 	}
@@ -84,7 +81,7 @@ func (sp *splitter) classify(t *token) {
 	t.runes = letters + numbers
 	t.capital = unicode.IsUpper(first)
 	t.ascii = ascii && letters > 0 && letters+strings.Count(s, "'") == len(s)
-	t.lowerCase = uppers == 0 && lows > 0 && numbers == 0 && stops == 0
+	t.lowerCase = uppers == 0 && letters > 0 && numbers == 0 && stops == 0
 	t.asciiLower = t.ascii && uppers == 0
 	found := sp.lookup(s, t.capital)
 	if found == classWord && letters > 1 {
@@ -106,7 +103,7 @@ func (sp *splitter) classify(t *token) {
 		t.class = classAcronym
 	case letters == 0:
 		t.class = classNone
-	case vowels == 0 && letters <= 4 && numbers == 0 && lows > 0 && ascii:
+	case vowels == 0 && letters <= 4 && numbers == 0 && uppers < letters && ascii:
 		t.class = classNoVowel
 	}
 }
@@ -184,24 +181,7 @@ func (sp *splitter) hasFewCaps(s *scanState) bool {
 func countCaps(block string) capsUse {
 	uppers, lowers := 0, 0
 	capital := false // whether the previous character is a capital
-	for i := 0; i < len(block); {
-		b := block[i]
-		if b < utf8.RuneSelf {
-			i++
-			switch {
-			case b-'a' < 26:
-				lowers++
-				if capital {
-					uppers++
-				}
-				capital = false
-			default:
-				capital = b-'A' < 26
-			}
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(block[i:])
-		i += size
+	for _, r := range block {
 		if unicode.IsLower(r) {
 			lowers++
 			if capital {

@@ -51,7 +51,6 @@ func countCorrect(positive, predicted []bool) (correct, total [2]float64) {
 	return correct, total
 }
 
-// labelIndex returns 1 for a positive and 0 for a negative.
 func labelIndex(positive bool) int {
 	if positive {
 		return 1
@@ -158,7 +157,7 @@ func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 // a positive equals its rank among all rows minus its rank among the positives.
 func deLong(pos, neg []float64) float64 {
 	m, n := len(pos), len(neg)
-	all := ranks(append(append(make([]float64, 0, m+n), pos...), neg...))
+	all := ranks(slices.Concat(pos, neg))
 	posRanks, negRanks := ranks(pos), ranks(neg)
 	for i := range posRanks {
 		posRanks[i] = (all[i] - posRanks[i]) / float64(n)
@@ -176,27 +175,28 @@ func deLong(pos, neg []float64) float64 {
 // The standard error does not depend on the scores.
 func separated(a, m, n, z float64) (lower, upper float64) {
 	half := (m+n)/2 - 1
-	excluded := func(x float64) bool {
+	included := func(x float64) bool {
 		variance := x * (1 - x) * (1 + half*(1-x)/(2-x) + half*x/(1+x)) / (m * n)
-		return (a-x)*(a-x) > z*z*variance
+		return (a-x)*(a-x) <= z*z*variance
 	}
-	// bound bisects between the estimate and limit. At 0 and 1 the variance is 0,
-	// so they are included only if they equal the estimate.
-	bound := func(limit float64) float64 {
-		inside, outside := a, limit
-		if !excluded(limit) {
-			return limit
-		}
-		for range 60 {
-			if middle := (inside + outside) / 2; excluded(middle) {
-				outside = middle
-			} else {
-				inside = middle
-			}
-		}
-		return inside
+	// At 0 and 1 the variance is 0, so they are included only if they equal the estimate.
+	return bisect(a, 0, included), bisect(a, 1, included)
+}
+
+// bisect returns the number closest to outside for which in is true. It is true for inside,
+// and changes at most once between the two.
+func bisect(inside, outside float64, in func(float64) bool) float64 {
+	if in(outside) {
+		return outside
 	}
-	return bound(0), bound(1)
+	for range 60 {
+		if middle := (inside + outside) / 2; in(middle) {
+			inside = middle
+		} else {
+			outside = middle
+		}
+	}
+	return inside
 }
 
 // BalancedAccuracyInterval returns [BalancedAccuracy] with its 95%

@@ -74,14 +74,13 @@ func testDownwards(rows []labelledRow, start int, maxError, tail float64) Cutoff
 		if n < start || n < len(rows) && rows[n].score == rows[i].score {
 			continue
 		}
-		tested := Cutoff{Score: rows[i].score, Rows: n, Wrong: wrong}
 		if binomialCDF(wrong, n, maxError) > tail {
 			if math.IsNaN(last.Score) {
-				last = Cutoff{Score: math.NaN(), Rows: n, Wrong: wrong}
+				last.Rows, last.Wrong = n, wrong
 			}
 			break
 		}
-		last = tested
+		last = Cutoff{Score: rows[i].score, Rows: n, Wrong: wrong}
 	}
 	return last
 }

@@ -3,6 +3,7 @@ package stats
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
@@ -32,7 +33,7 @@ func TestSafeCutoff(t *testing.T) {
 		{"one wrong among the fewest", 59, []int{0}, Cutoff{nan, 59, 1, 59}},
 		{"wrong at the end", 100, []int{97, 98, 99}, Cutoff{0.903, 98, 1, 59}},
 		{"second start, since a first row is wrong", 400, []int{0}, Cutoff{0.601, 400, 1, 80}},
-		{"all wrong", 400, indexesTo(400), Cutoff{nan, 80, 80, 80}},
+		{"all starts fail", 400, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, Cutoff{nan, 80, 12, 80}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			scores, wrong := ranked(tt.n, tt.wrongAt...)
@@ -45,24 +46,11 @@ func TestSafeCutoff(t *testing.T) {
 	}
 }
 
-func indexesTo(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
 // TestSafeCutoffIncludesAllEqualScores checks that rows with the same score are on the same
 // side, since a later run cannot tell them apart.
 func TestSafeCutoffIncludesAllEqualScores(t *testing.T) {
-	scores, wrong := make([]float64, 120), make([]bool, 120)
-	for i := range scores {
-		scores[i] = 1
-	}
-	for i := range 10 {
-		wrong[110+i] = true
-	}
+	scores := slices.Repeat([]float64{1}, 120)
+	_, wrong := ranked(120, 110, 111, 112, 113, 114, 115, 116, 117, 118, 119)
 	if got := SafeCutoff(scores, wrong, 0.05, 0.95); !math.IsNaN(got.Score) || got.Rows != 120 || got.Wrong != 10 {
 		t.Errorf("got %+v, want no cutoff, since 10 of 120 equal scores are wrong", got)
 	}

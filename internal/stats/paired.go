@@ -73,18 +73,11 @@ func Detectable(standardError float64, n int, alpha, power float64) float64 {
 		d := distuv.NoncentralT{Nu: df, Mu: shift}
 		return 1 - d.CDF(critical) + d.CDF(-critical)
 	}
-	low, high := 0.0, 1.0
+	high := 1.0
 	for powerAt(high) < power {
 		high *= 2
 	}
-	for range 60 {
-		if middle := (low + high) / 2; powerAt(middle) < power {
-			low = middle
-		} else {
-			high = middle
-		}
-	}
-	return high * standardError
+	return bisect(high, 0, func(shift float64) bool { return powerAt(shift) >= power }) * standardError
 }
 
 // A Test holds the p-values of a test of symmetry around 0.
@@ -180,9 +173,18 @@ func newObservedSum(steps []step) observedSum {
 	return r
 }
 
-func (r observedSum) above(sum float64) bool  { return sum >= r.sum-r.tolerance }
-func (r observedSum) below(sum float64) bool  { return sum <= r.sum+r.tolerance }
-func (r observedSum) beyond(sum float64) bool { return math.Abs(sum) >= math.Abs(r.sum)-r.tolerance }
+// count adds the weight of an outcome to each p-value for which it is at least as extreme.
+func (r observedSum) count(p *Test, sum, weight float64) {
+	if sum >= r.sum-r.tolerance {
+		p.Greater += weight
+	}
+	if sum <= r.sum+r.tolerance {
+		p.Less += weight
+	}
+	if math.Abs(sum) >= math.Abs(r.sum)-r.tolerance {
+		p.TwoSided += weight
+	}
+}
 
 // exactFlips sums the probabilities of all outcomes. The number of increases
 // among n equal differences follows a binomial distribution.
@@ -204,15 +206,7 @@ func exactFlips(steps []step) Test {
 			}
 			return
 		}
-		if observed.above(sum) {
-			p.Greater += probability
-		}
-		if observed.below(sum) {
-			p.Less += probability
-		}
-		if observed.beyond(sum) {
-			p.TwoSided += probability
-		}
+		observed.count(&p, sum, probability)
 	}
 	walk(0, 0, 1)
 	return p.rounded()
@@ -231,20 +225,12 @@ func sampledFlips(steps []step, o Options) Test {
 			dst[i] = sum
 		}
 	})
-	above, below, beyond := 1, 1, 1
+	p := Test{TwoSided: 1, Greater: 1, Less: 1}
 	for _, sum := range sums {
-		if observed.above(sum) {
-			above++
-		}
-		if observed.below(sum) {
-			below++
-		}
-		if observed.beyond(sum) {
-			beyond++
-		}
+		observed.count(&p, sum, 1)
 	}
 	n := float64(len(sums) + 1)
-	return Test{TwoSided: float64(beyond) / n, Greater: float64(above) / n, Less: float64(below) / n}
+	return Test{TwoSided: p.TwoSided / n, Greater: p.Greater / n, Less: p.Less / n}
 }
 
 // binSteps returns at most n steps. Steps of similar size (within one n-th of

@@ -43,9 +43,14 @@ func Reliability(positive []bool, probabilities []float64, bins int) []Bin {
 // there are no rows. The value depends on the bins, and is positive by chance
 // even for a perfectly calibrated judge; see [ECEByChance].
 func ECE(bins []Bin) float64 {
+	return binMean(bins, func(b Bin) float64 { return math.Abs(b.Share - b.Mean) })
+}
+
+// binMean returns the mean of f over the bins, weighted by rows.
+func binMean(bins []Bin, f func(Bin) float64) float64 {
 	var sum, n float64
 	for _, b := range bins {
-		sum += float64(b.N) * math.Abs(b.Share-b.Mean)
+		sum += float64(b.N) * f(b)
 		n += float64(b.N)
 	}
 	return sum / n
@@ -57,10 +62,5 @@ func ECE(bins []Bin) float64 {
 // An ECE near this value is no evidence of miscalibration (Bröcker and Smith,
 // Weather and Forecasting 22, 2007).
 func ECEByChance(bins []Bin) float64 {
-	var sum, n float64
-	for _, b := range bins {
-		sum += float64(b.N) * math.Sqrt(2*b.Mean*(1-b.Mean)/(math.Pi*float64(b.N)))
-		n += float64(b.N)
-	}
-	return sum / n
+	return binMean(bins, func(b Bin) float64 { return math.Sqrt(2 * b.Mean * (1 - b.Mean) / (math.Pi * float64(b.N))) })
 }

@@ -21,13 +21,11 @@ import (
 //
 // The zero Sample is empty and ready to use.
 type Sample struct {
-	counts map[unit]int
-	n      int
+	frequencies[unit]
 }
 
 type unit struct{ sum, size float64 }
 
-// mean returns the mean of the unit.
 func (u unit) mean() float64 { return u.sum / u.size }
 
 // Add adds a unit. It ignores a NaN sum and a size that is not positive.
@@ -36,14 +34,6 @@ func (s *Sample) Add(sum, size float64) {
 		return
 	}
 	s.add(unit{sum, size}, 1)
-}
-
-func (s *Sample) add(u unit, k int) {
-	if s.counts == nil {
-		s.counts = make(map[unit]int)
-	}
-	s.counts[u] += k
-	s.n += k
 }
 
 // Mean returns the mean, or NaN if the sample is empty.

@@ -17,29 +17,35 @@ import (
 //
 // The zero Summary is empty and ready to use.
 type Summary struct {
-	counts map[float64]int
+	frequencies[float64]
+}
+
+// frequencies counts values. The zero frequencies is empty.
+type frequencies[T comparable] struct {
+	counts map[T]int
 	n      int
 }
 
+func (f *frequencies[T]) add(x T, k int) {
+	if f.counts == nil {
+		f.counts = make(map[T]int)
+	}
+	f.counts[x] += k
+	f.n += k
+}
+
 // Add adds a value. It ignores NaN, which represents a missing value.
-func (s *Summary) Add(x float64) { s.add(x, 1) }
+func (s *Summary) Add(x float64) {
+	if !math.IsNaN(x) {
+		s.add(x, 1)
+	}
+}
 
 // Merge adds all values of o.
 func (s *Summary) Merge(o *Summary) {
 	for x, k := range o.counts {
 		s.add(x, k)
 	}
-}
-
-func (s *Summary) add(x float64, k int) {
-	if math.IsNaN(x) {
-		return
-	}
-	if s.counts == nil {
-		s.counts = make(map[float64]int)
-	}
-	s.counts[x] += k
-	s.n += k
 }
 
 // Count returns the number of values.

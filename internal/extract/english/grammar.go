@@ -169,10 +169,6 @@ func IsSubjectPronoun(s string) bool {
 	return slices.Contains([]string{"i", "you", "he", "she", "it", "we", "they", "one", "everyone", "everybody", "anyone", "anybody", "someone", "somebody", "nobody", "everything", "anything", "something", "nothing"}, s)
 }
 
-func isPronounSubject(w []Word) bool {
-	return len(w) == 1 && (IsSubjectPronoun(w[0].Lower) || w[0].is("this", "that"))
-}
-
 // IsDeterminer reports whether s is a determiner.
 func IsDeterminer(s string) bool {
 	switch s {

@@ -98,13 +98,12 @@ func (q *Question) parse(w []Word) bool {
 			return false // "Did you know they won?"
 		}
 		q.Aux = w[0]
-		if w[1].Lower == "i" {
-			switch q.Aux.Lower {
-			case "am":
-				q.Aux = Word{"are", "are"}
-			case "was":
-				q.Aux = Word{"were", "were"}
-			}
+		switch {
+		case w[1].Lower != "i":
+		case q.Aux.Lower == "am":
+			q.Aux = Word{"are", "are"}
+		case q.Aux.Lower == "was":
+			q.Aux = Word{"were", "were"}
 		}
 		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower)
 		return len(q.Subject) > 0
@@ -133,7 +132,6 @@ func isForeignWord(w Word) bool {
 	return w.is("der", "die", "das", "den", "dem", "ein", "eine", "einen", "ist", "und", "nicht", "für", "von", "mit", "ich", "man", "het", "een", "de", "van", "niet", "voor", "op")
 }
 
-// parseWh parses a question that starts with a question word.
 func (q *Question) parseWh(w []Word) bool {
 	q.Wh, w = w[0].Lower, w[1:]
 	if q.Wh == "how" && len(w) > 0 && w[0].is("many", "much") {

@@ -58,11 +58,11 @@ func inflect(rest []Word, aux string) []Word {
 			continue
 		}
 		form := withS(w.Lower)
-		if aux == "did" {
+		switch {
+		case aux == "did" && w.Lower == "do":
+			form = "did"
+		case aux == "did":
 			form = PastTense(w.Lower)
-			if w.Lower == "do" {
-				form = "did"
-			}
 		}
 		rest = slices.Clone(rest)
 		rest[i] = Word{form + w.Text[min(len(w.Text), len(w.Lower)):], form}

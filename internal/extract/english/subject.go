@@ -75,22 +75,13 @@ func bePredicateIndex(w []Word, from int) int {
 		}
 		return false
 	}
-	if n := firstIndex(w, from, strong); n > 0 {
-		return n
-	}
-	if n := firstIndex(w, from, func(i int) bool { return IsPreposition(w[i].Lower) && w[i].Lower != "of" }); n > 0 {
-		return n
-	}
-	if len(w) > from {
-		return len(w) - 1
-	}
-	return 0
+	return firstOrLastIndex(w, from, strong, func(i int) bool { return IsPreposition(w[i].Lower) && w[i].Lower != "of" })
 }
 
 // verbPredicateIndex returns the index of the predicate after "does", "can" or
 // another auxiliary, or 0. The predicate starts with a verb in its base form.
 func verbPredicateIndex(w []Word, from int) int {
-	if n := firstIndex(w, from, func(i int) bool {
+	isVerb := func(i int) bool {
 		low := w[i].Lower
 		switch {
 		case IsPreposition(w[i-1].Lower), IsDeterminer(w[i-1].Lower):
@@ -107,19 +98,24 @@ func verbPredicateIndex(w []Word, from int) int {
 		// A noun such as "plan" or "cost" precedes its verb.
 		next := w[i+1].Lower
 		return !IsVerb(next, BaseForm) || IsVerb(next, ParticipleForm) && next != "cost" || IsPreposition(next)
-	}); n > 0 {
-		return n
 	}
-	// An unknown verb precedes its object.
-	if n := firstIndex(w, from, func(i int) bool {
+	precedesObject := func(i int) bool {
 		return i+1 < len(w) && (IsDeterminer(w[i+1].Lower) || IsNumeral(w[i+1].Lower)) && !IsPreposition(w[i].Lower) && !IsPreposition(w[i-1].Lower)
-	}); n > 0 {
-		return n
 	}
-	if n := firstIndex(w, from, func(i int) bool {
+	precedesPhrase := func(i int) bool {
 		return i+1 < len(w) && IsPreposition(w[i+1].Lower) && !IsPreposition(w[i].Lower) && w[i+1].Lower != "of"
-	}); n > 0 {
-		return n
+	}
+	return firstOrLastIndex(w, from, isVerb, precedesObject, precedesPhrase) // the last two for an unknown verb
+}
+
+// firstOrLastIndex returns the first index at or after from that satisfies the first of the
+// rules that any index satisfies. If there is none, it returns the last index, or 0 if that is
+// before from.
+func firstOrLastIndex(w []Word, from int, rules ...func(i int) bool) int {
+	for _, ok := range rules {
+		if n := firstIndex(w, from, ok); n > 0 {
+			return n
+		}
 	}
 	if len(w) > from {
 		return len(w) - 1

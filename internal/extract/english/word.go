@@ -13,7 +13,6 @@ type Word struct {
 	Lower string // result of [Normalize]
 }
 
-// is reports whether w is one of the given lower-case words.
 func (w Word) is(list ...string) bool { return slices.Contains(list, w.Lower) }
 
 // Split splits a text into words.

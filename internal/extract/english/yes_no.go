@@ -98,7 +98,9 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 			return "" // stands alone
 		}
 		corrects := !yes && q.corrects(w)
-		if w[0].is("it", "they", "he", "she") && !isPronounSubject(q.Subject) && q.Subject[0].Lower != "there" {
+		first := q.Subject[0]
+		isPronoun := len(q.Subject) == 1 && (IsSubjectPronoun(first.Lower) || first.is("this", "that"))
+		if w[0].is("it", "they", "he", "she") && !isPronoun && first.Lower != "there" {
 			w = slices.Concat(q.Subject, w[1:])
 		}
 		if corrects {
@@ -160,7 +162,6 @@ func (q *Question) corrects(w []Word) bool {
 	return !slices.ContainsFunc(w[1:], func(x Word) bool { return IsPronoun(x.Lower) || x.is("them", "not") })
 }
 
-// mentions reports whether the question contains the word low.
 func (q *Question) mentions(low string) bool {
 	has := func(w Word) bool { return w.Lower == low }
 	return slices.ContainsFunc(q.Subject, has) || slices.ContainsFunc(q.Rest, has) || slices.ContainsFunc(q.Before, has)
