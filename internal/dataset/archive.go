@@ -71,7 +71,7 @@ func (l *logReader) next(row *Row) error {
 	row.Line, row.Offset = l.index, int64(float64(l.size)*float64(l.index)/float64(len(l.samples)))
 	raw, err := l.sample(entry)
 	switch {
-	case errors.Is(err, errTooLong):
+	case errors.Is(err, ErrTooLong):
 		return &RowError{Line: row.Line, Err: err}
 	case err != nil:
 		return fmt.Errorf("%s: %w", entry.Name, err)

@@ -77,7 +77,7 @@ func newDialect(head []byte, comma byte) dialect {
 // consistency returns the number of fields of the header, or 0 if it is invalid,
 // and the share of the other records that have as many.
 func (d dialect) consistency(head []byte) (width int, share float64) {
-	c := csvReader{dialect: d, lines: lineReader{r: bufio.NewReader(bytes.NewReader(head)), max: len(head)}}
+	c := csvReader{dialect: d, lines: NewLineReader(bufio.NewReader(bytes.NewReader(head)), len(head))}
 	if c.next() != nil || c.stray > 0 {
 		return 0, 0
 	}
@@ -85,7 +85,7 @@ func (d dialect) consistency(head []byte) (width int, share float64) {
 	same, total := 0, 0
 	for range sampleRecords {
 		err := c.next()
-		if err != nil && !is[*csvError](err) || c.lines.offset == int64(len(head)) && head[len(head)-1] != '\n' {
+		if err != nil && !is[*csvError](err) || c.lines.Offset == int64(len(head)) && head[len(head)-1] != '\n' {
 			break // the last record of the sample may be incomplete
 		}
 		total++

@@ -42,7 +42,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	}
 	t := &tableReader{
 		columns: f.columns,
-		csv:     csvReader{lines: lineReader{r: r, max: f.limit()}, dialect: detectDialect(head, given, preferred)},
+		csv:     csvReader{lines: NewLineReader(r, f.limit()), dialect: detectDialect(head, given, preferred)},
 		exact:   f.columns.exact, path: f.path, warnings: f.warnings, consumed: consumed,
 	}
 	if t.exact {
@@ -103,7 +103,7 @@ func (t *tableReader) name(i int) []byte {
 
 func (t *tableReader) next(row *Row) error {
 	err := t.advance()
-	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.offset)
+	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.Offset)
 	csvErr, damaged := errors.AsType[*csvError](err)
 	got, want := len(t.csv.ends), len(t.line)
 	switch {

@@ -56,7 +56,7 @@ type tree struct {
 const maxNodes = 4 << 20
 
 // errTooMany reports a row that exceeds maxNodes.
-var errTooMany = fmt.Errorf("%w: more than %d values", errTooLong, maxNodes)
+var errTooMany = fmt.Errorf("%w: more than %d values", ErrTooLong, maxNodes)
 
 // maxReusedNodes limits the size of a slice of nodes that is reused.
 const maxReusedNodes = 1 << 16

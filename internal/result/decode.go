@@ -15,8 +15,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
-// maxUnique is the number of kept columns up to which duplicates are detected.
-const maxUnique = 16
+const (
+	// maxUnique is the number of kept columns up to which duplicates are detected.
+	maxUnique = 16
+	// maxReusedBuffer limits the buffer that is reused for the next row.
+	maxReusedBuffer = 1 << 20
+)
 
 // A Decoder decodes JSON objects into rows.
 type Decoder struct {
