@@ -90,14 +90,6 @@ func lastError(rows []result, last string) string {
 	return last
 }
 
-// checkFields compares the question, answer and contexts of a row with those that are wanted.
-func checkFields(t *testing.T, name string, want Row, got Row) {
-	t.Helper()
-	if d := cmp.Diff(want, Row{Question: got.Question, Answer: got.Answer, Contexts: got.Contexts}); d != "" {
-		t.Errorf("%s (-want +got):\n%s", name, d)
-	}
-}
-
 func ignorePosition() cmp.Option { return cmpopts.IgnoreFields(Row{}, "File", "Line", "Offset") }
 
 func wantRows() []Row {
