@@ -252,27 +252,23 @@ func TestRowsOfTurns(t *testing.T) {
 func TestRowsOfAgents(t *testing.T) {
 	t.Parallel()
 	const opening, length = "The Marlow footbridge opened to the public on 14 May 2003. It replaced a ferry.", "The Marlow footbridge is 212 metres long and 3 metres wide."
-	turns := []Row{
-		{Question: "When did the Marlow footbridge open?", Answer: "It opened on 14 May 2003.", Contexts: []string{opening}},
-		{Question: "user: When did the Marlow footbridge open?\nassistant: It opened on 14 May 2003.\n\nAnd how long is it?", Answer: "It is 212 metres long.", Contexts: []string{length, opening}},
+	turns := []string{
+		"When did the Marlow footbridge open?|It opened on 14 May 2003.|" + opening,
+		"user: When did the Marlow footbridge open?\nassistant: It opened on 14 May 2003.\n\nAnd how long is it?|It is 212 metres long.|" + length + "|" + opening,
 	}
 	files, err := filepath.Glob("testdata/agents/*.json")
 	if err != nil || len(files) < 8 {
 		t.Fatalf("got %d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		turns, last := turns, []Row{{Question: "And how long is it?", Answer: turns[1].Answer, Contexts: []string{length}}}
+		turns, last := turns, []string{"And how long is it?|It is 212 metres long.|" + length}
 		if strings.Contains(file, "result") { // of one run
 			turns, last = turns[:1], turns[:1]
 		}
-		for all, want := range map[bool][]Row{false: last, true: turns} {
+		for all, want := range map[bool][]string{false: last, true: turns} {
 			rows, err := readFiles(t, Options{AllTurns: all}, file)
-			var got []Row
-			for _, r := range rows {
-				got = append(got, Row{Question: r.Row.Question, Answer: r.Row.Answer, Contexts: r.Row.Contexts})
-			}
-			if diff := cmp.Diff(want, got); diff != "" || err != nil || strings.TrimSpace(errorsOf(rows)) != "" {
-				t.Errorf("%s, all turns %v: row errors %q, last error %v (-want +got):\n%s", file, all, errorsOf(rows), err, diff)
+			if diff := cmp.Diff(want, rowTexts(rows, "")); diff != "" || err != nil {
+				t.Errorf("%s, all turns %v: last error %v (-want +got):\n%s", file, all, err, diff)
 			}
 		}
 	}
