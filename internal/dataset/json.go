@@ -213,7 +213,7 @@ func (j *jsonReader) startStream(begin, end int64) error {
 		return &layoutError{err: want, missing: true}
 	}
 	var row Row
-	probe := objectReader{columns: j.object.columns, warnings: newWarnings(Options{Warn: func(error) {}, Note: func(string) {}})}
+	probe := objectReader{columns: j.object.columns, warnings: newWarnings(Options{})}
 	if err := probe.read(j.first, &row); err != nil && row.Answer == "" && row.Contexts == nil {
 		return &layoutError{err: fmt.Errorf("%w: %w", want, err), missing: true}
 	}

@@ -30,12 +30,6 @@ func Open(paths []string, opts Options) (*Set, error) {
 	if opts.Format != "" && !slices.Contains(Formats(), string(opts.Format)) {
 		return nil, usagef("unknown format %q: want %s", opts.Format, strings.Join(Formats(), ", "))
 	}
-	if opts.Warn == nil {
-		opts.Warn = func(error) {}
-	}
-	if opts.Note == nil {
-		opts.Note = func(string) {}
-	}
 	columns, err := newColumnMap(opts)
 	if err != nil {
 		return nil, err
@@ -162,13 +156,20 @@ func (s *Set) Close() error {
 
 // A warnings value reports warnings about columns and notes, without repeating them.
 type warnings struct {
-	warn func(error)
-	note func(string)
+	warn func(error)  // not nil
+	note func(string) // not nil
 	seen map[string]bool
 }
 
 func newWarnings(opts Options) *warnings {
-	return &warnings{warn: opts.Warn, note: opts.Note, seen: map[string]bool{}}
+	w := &warnings{warn: opts.Warn, note: opts.Note, seen: map[string]bool{}}
+	if w.warn == nil {
+		w.warn = func(error) {}
+	}
+	if w.note == nil {
+		w.note = func(string) {}
+	}
+	return w
 }
 
 // maxWarnings limits the number of distinct warnings about columns.

@@ -27,7 +27,7 @@ func isContexts(v *shape.Value) bool {
 // value returns the value of node i.
 func (t *tree) value(i int) *shape.Value {
 	n := t.nodes[i]
-	v := &shape.Value{Kind: shape.Kind(n.kind), Name: n.name, Text: n.text}
+	v := &shape.Value{Kind: n.kind, Name: n.name, Text: n.text}
 	if n.kind == kindBytes {
 		v.Kind = shape.Text
 	}
@@ -40,7 +40,7 @@ func (t *tree) value(i int) *shape.Value {
 // addValue appends a value to t.
 func (t *tree) addValue(v *shape.Value) {
 	i := len(t.nodes)
-	t.add(kind(v.Kind), v.Name, v.Text)
+	t.add(v.Kind, v.Name, v.Text)
 	for _, item := range v.Items {
 		t.addValue(item)
 	}

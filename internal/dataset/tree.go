@@ -10,25 +10,17 @@ import (
 )
 
 // A kind is the type of a value.
-type kind uint8
+type kind = shape.Kind
 
 const (
-	kindNull   = kind(shape.Null)
-	kindBool   = kind(shape.Bool)
-	kindNumber = kind(shape.Number)
-	kindText   = kind(shape.Text)
-	kindList   = kind(shape.List)
-	kindObject = kind(shape.Object)
-	kindBytes  = kindObject + 1 // invalid UTF-8, from Parquet
+	kindNull   = shape.Null
+	kindBool   = shape.Bool
+	kindNumber = shape.Number
+	kindText   = shape.Text
+	kindList   = shape.List
+	kindObject = shape.Object
+	kindBytes  = shape.Bytes
 )
-
-// String returns the kind with its article, for error messages.
-func (k kind) String() string {
-	if k == kindBytes {
-		return notUTF8
-	}
-	return shape.Kind(k).String()
-}
 
 // A node is a single value. The nodes of the elements of a list or object
 // follow it in depth-first order and end before index end.
