@@ -314,9 +314,9 @@ func (f *file) wrapError(err error) error {
 		err = fmt.Errorf("after row %d: %w", f.rows, err)
 	}
 	if usage, ok := errors.AsType[*UsageError](err); ok {
-		return &UsageError{Err: fmt.Errorf("%s: %w", displayName(f.path), usage.Err)}
+		return &UsageError{Err: fmt.Errorf("%s: %w", DisplayName(f.path), usage.Err)}
 	}
-	return fmt.Errorf("%s: %w", displayName(f.path), err)
+	return fmt.Errorf("%s: %w", DisplayName(f.path), err)
 }
 
 // openText creates the reader of a text format. It detects the format if it is

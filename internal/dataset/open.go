@@ -126,7 +126,7 @@ func (s *Set) setID(row *Row, valid bool) {
 func (s *Set) noRows() error {
 	var names []string
 	for _, f := range s.files {
-		names = append(names, displayName(f.path))
+		names = append(names, DisplayName(f.path))
 	}
 	return fmt.Errorf("%s: %w", strings.Join(names, ", "), ErrNoRows)
 }
@@ -185,7 +185,7 @@ func (w *warnings) once(err error) {
 
 // noteOnce reports how a file is read, unless it has been reported before.
 func (w *warnings) noteOnce(path, text string) {
-	if text = displayName(path) + ": " + text; !w.seen[text] {
+	if text = DisplayName(path) + ": " + text; !w.seen[text] {
 		w.seen[text] = true
 		w.note(text)
 	}
@@ -199,6 +199,6 @@ func (w *warnings) split(path string) {
 // header reports the warnings about a header.
 func (w *warnings) header(path string, h *header) {
 	for _, err := range h.warnings {
-		w.once(fmt.Errorf("%s: %w", displayName(path), err))
+		w.once(fmt.Errorf("%s: %w", DisplayName(path), err))
 	}
 }

@@ -170,7 +170,7 @@ func (t *tableReader) skips() bool {
 		return false
 	}
 	if len(bytes.TrimSpace(t.csv.record)) == 0 {
-		t.warnings.once(fmt.Errorf("%s: skipped rows of empty fields", displayName(t.path)))
+		t.warnings.once(fmt.Errorf("%s: skipped rows of empty fields", DisplayName(t.path)))
 		return true
 	}
 	if len(t.csv.ends) < len(t.line) {
@@ -181,7 +181,7 @@ func (t *tableReader) skips() bool {
 			return false
 		}
 	}
-	t.warnings.once(fmt.Errorf("%s:%d: skipped a repeated header", displayName(t.path), t.csv.line))
+	t.warnings.once(fmt.Errorf("%s:%d: skipped a repeated header", DisplayName(t.path), t.csv.line))
 	return true
 }
 

@@ -195,7 +195,5 @@ func keptDifference(a, b []dataset.Column) string {
 // sameBytes reports whether two texts are stored as the same bytes. That includes texts
 // that differ only in invalid UTF-8.
 func sameBytes(a, b string) bool {
-	return a == b || bytes.Equal(encodeText(a), encodeText(b))
+	return a == b || bytes.Equal(result.AppendText(nil, a), result.AppendText(nil, b))
 }
-
-func encodeText(s string) []byte { return result.AppendText(nil, s) }

@@ -3,7 +3,6 @@ package resultfile
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -24,15 +23,8 @@ type tableRow struct {
 
 // newTableRow checks that the table has the columns of results.
 func newTableRow(records *dataset.Records) (tableRow, error) {
-	var missing []string
-	for _, name := range []string{
-		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "claims", "error",
-	} {
-		if !slices.Contains(records.Names(), name) {
-			missing = append(missing, name)
-		}
-	}
-	if missing != nil {
+	columns := []string{"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "claims", "error"}
+	if missing := missingFrom(columns, records.Names()); len(missing) > 0 {
 		return tableRow{}, fmt.Errorf("not a result file of ragfaith score: missing column %s", strings.Join(missing, ", "))
 	}
 	a := tableRow{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool)}
