@@ -146,9 +146,7 @@ func (f *file) peek(maxPeeked int) error {
 			}
 		case p.err == nil:
 			layout = nil
-		case is[*RowError](p.err):
-		case isEnd(p.err):
-		default:
+		case !is[*RowError](p.err) && !isEnd(p.err):
 			return p.err
 		}
 		f.peeked = append(f.peeked, p)
@@ -368,22 +366,15 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	default:
 		f.format = textFormat(f.format, head)
 	}
-	switch f.format {
-	case JSONL, JSON:
-		switch {
-		case f.document:
-			f.reader, err = newDocument(r, f, f.mapped)
-		case f.format == JSONL:
-			f.reader = newJSONL(r, f, consumed)
-		default:
-			f.reader, err = newJSON(r, f, consumed)
-		}
-	case CSV, TSV:
+	switch {
+	case f.format == CSV || f.format == TSV:
 		f.reader, err = newTable(r, f, consumed)
-	case Parquet:
-		err = errors.New("not a text format")
+	case f.document:
+		f.reader, err = newDocument(r, f, f.mapped)
+	case f.format == JSONL:
+		f.reader = newJSONL(r, f, consumed)
 	default:
-		err = usagef("unknown format %q", f.format)
+		f.reader, err = newJSON(r, f, consumed)
 	}
 	return err
 }

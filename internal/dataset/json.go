@@ -54,7 +54,7 @@ func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader,
 	j := &jsonReader{
 		in: in, consumed: consumed, floats: floats, dec: newLenientDecoder(floats),
 		object:  objectReader{path: f.path, columns: f.columns, warnings: f.warnings},
-		members: map[string]bool{}, columns: columns, finder: shape.NewFinder(expandCell, isContexts), preset: columns.preset(),
+		members: map[string]bool{}, columns: columns, finder: newFinder(), preset: columns.preset(),
 	}
 	err := j.start()
 	in.keep, in.kept = false, nil

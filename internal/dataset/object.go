@@ -193,7 +193,7 @@ func (o *objectReader) search(chosen string) error {
 	if readJSONText(&t, string(o.raw)) != nil {
 		return nil //nolint:nilerr // reported by the caller
 	}
-	finder, record := shape.NewFinder(expandCell, isContexts), t.value(0)
+	finder, record := newFinder(), t.value(0)
 	for _, f := range []Field{FieldAnswer, FieldContexts} {
 		if trigger := f == FieldAnswer && o.nested || f == FieldContexts && rival; !trigger || o.columns.mapped[f] != "" {
 			continue

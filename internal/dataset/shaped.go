@@ -53,7 +53,7 @@ func newShaped(records rowReader, f *file) *shapedReader {
 			s.ids = append(s.ids, path)
 		}
 	}
-	s.shape = shape.NewReader(shape.NewFinder(expandCell, isContexts), f.columns.preset(), f.from)
+	s.shape = shape.NewReader(newFinder(), f.columns.preset(), f.from)
 	s.shape.Turns = f.opts.AllTurns
 	return s
 }

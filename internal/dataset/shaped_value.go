@@ -2,6 +2,9 @@ package dataset
 
 import "github.com/ragfaith/ragfaith/internal/dataset/shape"
 
+// newFinder returns a Finder that reads cells and contexts as this package does.
+func newFinder() *shape.Finder { return shape.NewFinder(expandCell, isContexts) }
+
 // expandCell returns the list or object in a text, or nil.
 func expandCell(text string) *shape.Value {
 	if classifyCell(text) == notList {
