@@ -77,20 +77,6 @@ func rowsOf(n int) iter.Seq2[dataset.Row, error] {
 	}
 }
 
-// editRow yields rows after it changes one of them.
-func editRow(rows iter.Seq2[dataset.Row, error], index int, change func(*dataset.Row, *error)) iter.Seq2[dataset.Row, error] {
-	return func(yield func(dataset.Row, error) bool) {
-		for row, err := range rows {
-			if row.Index == index {
-				change(&row, &err)
-			}
-			if !yield(row, err) {
-				return
-			}
-		}
-	}
-}
-
 var errKilled = errors.New("killed")
 
 type sinkFunc func(*result.Row) error
