@@ -24,8 +24,7 @@ type objectReader struct {
 	dec     jsontext.Decoder
 	buf     bytes.Buffer
 	tree    tree
-	raw     []byte // the current object
-	name    []byte
+	raw     []byte           // the current object
 	started bool             // an object has been read
 	found   []foundField     // members of the current object that can supply fields
 	chosen  map[Field]string // members of the answer and the contexts, once an object had a value
@@ -223,11 +222,7 @@ func (o *objectReader) readName() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw[1 : len(raw)-1], nil
-	}
-	o.name, err = jsontext.AppendUnquote(o.name[:0], raw)
-	return o.name, err
+	return o.tree.unquote(raw), nil
 }
 
 // set stores a member in its field of row. If the value is invalid because of a null that

@@ -116,7 +116,7 @@ func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 		if err != nil {
 			return err
 		}
-		t.add(kindText, name, t.unquote(raw))
+		t.add(kindText, name, string(t.unquote(raw)))
 		return nil
 	}
 	tok, err := dec.ReadToken()
@@ -157,14 +157,13 @@ func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 	return nil
 }
 
-// unquote returns the content of a valid JSON string. It allocates only the
-// result.
-func (t *tree) unquote(raw jsontext.Value) string {
+// unquote returns the content of a valid JSON string, which is valid until the next call.
+func (t *tree) unquote(raw jsontext.Value) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
+		return raw[1 : len(raw)-1]
 	}
 	t.buf, _ = jsontext.AppendUnquote(t.buf[:0], raw) // the decoder has checked raw
-	return string(t.buf)
+	return t.buf
 }
 
 // appendJSON appends the JSON form of the value at i to dst.
