@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"strings"
 )
 
@@ -31,12 +32,10 @@ func detectDialect(head []byte, given, preferred byte) dialect {
 		mark = first[4]
 		_, head, _ = bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
 	}
-	comma := given
-	if comma == 0 {
-		comma = mark
-	}
-	d := newDialect(head, comma)
-	if comma == 0 {
+	var d dialect
+	if comma := cmp.Or(given, mark); comma != 0 {
+		d = newDialect(head, comma)
+	} else {
 		d = bestDialect(head, preferred)
 	}
 	d.marked = mark != 0

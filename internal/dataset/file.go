@@ -274,10 +274,7 @@ func (f *file) openRecords() error {
 	if len(head) == 0 {
 		return ErrEmpty
 	}
-	f.format = f.opts.Format
-	if f.format == "" {
-		f.format = formatOf(f.path)
-	}
+	f.format = cmp.Or(f.opts.Format, formatOf(f.path))
 	if magic := string(head); f.opts.Format == "" && (magic == parquetMagic || magic == zipMagic) {
 		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
 			return err
@@ -380,12 +377,7 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 }
 
 // limit returns the maximum size of a record.
-func (f *file) limit() int {
-	if f.opts.MaxRowBytes > 0 {
-		return f.opts.MaxRowBytes
-	}
-	return DefaultMaxRowBytes
-}
+func (f *file) limit() int { return cmp.Or(f.opts.MaxRowBytes, DefaultMaxRowBytes) }
 
 // next returns the next record.
 func (f *file) next(row *Row) error {
