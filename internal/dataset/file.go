@@ -12,12 +12,22 @@ import (
 	"slices"
 )
 
-// A file is a single file of a Set.
-type file struct {
+// fileColumns is what the readers of all formats know of a file.
+type fileColumns struct {
 	path     string
-	opts     *Options
 	columns  *columnMap
 	warnings *warnings
+}
+
+// noteSplit reports that texts in the file are split into contexts.
+func (c *fileColumns) noteSplit() {
+	c.warnings.noteOnce(c.path, "contexts are split at |, with which DeepEval joins them; a JSON list prevents that")
+}
+
+// A file is a single file of a Set.
+type file struct {
+	fileColumns
+	opts *Options
 
 	size       int64 // size on disk in bytes, or -1 if unknown
 	reopenable bool

@@ -43,7 +43,7 @@ type jsonlReader struct {
 func newJSONL(r *bufio.Reader, f *file, consumed func(int64) int64) *jsonlReader {
 	return &jsonlReader{
 		lines:    NewLineReader(r, f.limit()),
-		object:   objectReader{path: f.path, columns: f.columns, warnings: f.warnings},
+		object:   objectReader{fileColumns: f.fileColumns},
 		consumed: consumed,
 	}
 }

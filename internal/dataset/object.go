@@ -17,10 +17,7 @@ import (
 // An objectReader converts JSON objects to rows. It decodes only the members
 // required for a row and checks the syntax of the others.
 type objectReader struct {
-	path     string
-	columns  *columnMap
-	warnings *warnings
-
+	fileColumns
 	dec     jsontext.Decoder
 	buf     bytes.Buffer
 	tree    tree
@@ -228,7 +225,7 @@ func (o *objectReader) readName() ([]byte, error) {
 // set stores a member in its field of row. If the value is invalid because of a null that
 // replaces a Python float, the error mentions the float.
 func (o *objectReader) set(s *foundField, row *Row) error {
-	err := row.set(s.field, &o.tree, s.at, o.names, func() { o.warnings.split(o.path) })
+	err := row.set(s.field, &o.tree, s.at, o.names, o.noteSplit)
 	for _, float := range o.floats {
 		null := !o.hasValue(s) || err != nil && strings.HasSuffix(err.Error(), "got null")
 		if null && float.offset >= s.from && float.offset < s.to {

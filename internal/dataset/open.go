@@ -42,7 +42,7 @@ func Open(paths []string, opts Options) (*Set, error) {
 			return nil, usagef("standard input can only be read once")
 		}
 		stdin = stdin || path == stdinPath
-		f := &file{path: path, opts: &opts, columns: columns, warnings: s.warnings}
+		f := &file{fileColumns: fileColumns{path, columns, s.warnings}, opts: &opts}
 		if err := f.open(); err != nil {
 			_ = s.Close()
 			return nil, err
@@ -189,11 +189,6 @@ func (w *warnings) noteOnce(path, text string) {
 		w.seen[text] = true
 		w.note(text)
 	}
-}
-
-// split reports that texts in a file are split into contexts.
-func (w *warnings) split(path string) {
-	w.noteOnce(path, "contexts are split at |, with which DeepEval joins them; a JSON list prevents that")
 }
 
 // header reports the warnings about a header.

@@ -218,7 +218,7 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 		t.reset()
 		t.addValue(r.Contexts)
 		if r.Contexts.Kind == shape.Text {
-			row.Contexts, err = separatedContexts(t, r.Contexts.Text, s.separator(r.Value), func() { s.file.warnings.split(s.file.path) })
+			row.Contexts, err = separatedContexts(t, r.Contexts.Text, s.separator(r.Value), s.file.noteSplit)
 		} else {
 			row.Contexts, err = contexts(t, 0)
 		}

@@ -16,14 +16,12 @@ import (
 
 // A tableReader reads rows from a CSV or TSV file with a header.
 type tableReader struct {
+	fileColumns
 	csv       csvReader
-	columns   *columnMap
 	header    *header
 	fields    int      // number of fields of the header line
 	line      []string // names of the header line, up to the last one
 	exact     bool     // see OpenRecords
-	path      string
-	warnings  *warnings
 	consumed  func(int64) int64
 	started   bool         // a record has been read
 	separator string       // of the contexts in a cell, or ""
@@ -41,9 +39,9 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 		given = '\t'
 	}
 	t := &tableReader{
-		columns: f.columns,
-		csv:     csvReader{lines: NewLineReader(r, f.limit()), dialect: detectDialect(head, given, preferred)},
-		exact:   f.columns.exact, path: f.path, warnings: f.warnings, consumed: consumed,
+		fileColumns: f.fileColumns,
+		csv:         csvReader{lines: NewLineReader(r, f.limit()), dialect: detectDialect(head, given, preferred)},
+		exact:       f.columns.exact, consumed: consumed,
 	}
 	if t.exact {
 		t.csv.escapes, t.csv.padded = false, false
@@ -240,8 +238,6 @@ func (t *tableReader) fill(row *Row) error {
 	}
 	return firstErr
 }
-
-func (t *tableReader) noteSplit() { t.warnings.split(t.path) }
 
 // separatedContexts returns the contexts in a text cell. If a tool can have joined them with
 // a separator, it splits the cell and calls note.
