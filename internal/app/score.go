@@ -256,7 +256,7 @@ func (r *run) score(ctx context.Context, cancel context.CancelCauseFunc, set *da
 	rows := o.Names.rename(o.Rows.Apply(digest.Add(set.Rows())), func(column, name string) {
 		r.notef("column %s is kept as %s: the results have a field of that name", report.Printable(column), report.Printable(name))
 	})
-	err := r.pipeline.Run(ctx, r.rejectUnmatched(rows), all)
+	err := r.pipeline.Run(ctx, r.stored.RejectUnmatched(rows), all)
 	r.digest = digest.String()
 	r.duration = r.sys.Clock.Now().Sub(start)
 	return err

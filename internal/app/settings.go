@@ -4,13 +4,11 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"iter"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/journal"
@@ -205,23 +203,5 @@ func (r *run) resume() {
 			failed = ", retrying " + report.Count(n, "failed row", "failed rows")
 		}
 		r.console.Printf("resuming %s: %s finished%s", stored.Part, report.Count(stored.Kept(), "row is", "rows are"), failed)
-	}
-}
-
-// rejectUnmatched yields rows, and then an error if the journal has results that match no
-// row.
-func (r *run) rejectUnmatched(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
-	if r.stored == nil {
-		return rows
-	}
-	return func(yield func(dataset.Row, error) bool) {
-		for row, err := range rows {
-			if !yield(row, err) {
-				return
-			}
-		}
-		if err := r.stored.Unmatched(); err != nil {
-			yield(dataset.Row{}, err)
-		}
 	}
 }

@@ -52,7 +52,7 @@ func (f *file) openLog(r *bufio.Reader, uncompressed bool) error {
 	}
 	archive.RegisterDecompressor(zstd.ZipMethodWinZip, zstd.ZipDecompressor(
 		zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow)))
-	l := &logReader{object: objectReader{path: f.path, columns: f.columns, warnings: f.warnings}, size: size, limit: f.limit()}
+	l := &logReader{object: objectReader{fileColumns: f.fileColumns}, size: size, limit: f.limit()}
 	for _, entry := range archive.File {
 		if isSample(entry.Name) {
 			l.samples = append(l.samples, entry)
@@ -71,7 +71,7 @@ func (l *logReader) next(row *Row) error {
 	row.Line, row.Offset = l.index, int64(float64(l.size)*float64(l.index)/float64(len(l.samples)))
 	raw, err := l.sample(entry)
 	switch {
-	case errors.Is(err, errTooLong):
+	case errors.Is(err, ErrTooLong):
 		return &RowError{Line: row.Line, Err: err}
 	case err != nil:
 		return fmt.Errorf("%s: %w", entry.Name, err)

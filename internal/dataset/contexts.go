@@ -337,9 +337,7 @@ func (t *tree) sourceLists(i, start, end int) {
 
 // fillSources extends the list of sources to n elements.
 func (t *tree) fillSources(n int) {
-	for len(t.sources) < n {
-		t.sources = append(t.sources, Source{})
-	}
+	t.sources = append(t.sources, make([]Source, max(n-len(t.sources), 0))...)
 }
 
 // children returns the number of elements of the list at i.

@@ -13,7 +13,7 @@ import (
 // other dialects.
 type csvReader struct {
 	dialect
-	lines lineReader
+	lines LineReader
 
 	stray  int    // number of the first field with an unexpected quote, or 0
 	record []byte // concatenated fields
@@ -32,16 +32,16 @@ func (c *csvReader) next() error {
 	var line []byte
 	for len(trimEnd(line)) == 0 {
 		var err error
-		line, err = c.lines.next()
-		if errors.Is(err, errTooLong) {
-			c.line = c.lines.line
+		line, err = c.lines.Next()
+		if errors.Is(err, ErrTooLong) {
+			c.line = c.lines.Number
 			return &csvError{err}
 		}
 		if err != nil {
 			return err
 		}
 	}
-	c.line = c.lines.line
+	c.line = c.lines.Number
 	size := len(line)
 	for {
 		if c.padded {
@@ -126,7 +126,7 @@ func (c *csvReader) opensQuotes(rest []byte) bool {
 // comma, or nil at the end of the record. size accumulates the size of the
 // record.
 func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
-	opened := c.lines.line
+	opened := c.lines.Number
 	for {
 		n := bytes.IndexByte(line, '"')
 		if n < 0 {
@@ -177,10 +177,10 @@ func (c *csvReader) undouble(text []byte) []byte {
 
 // nextLine reads the next line of a record with a quote opened on line opened.
 func (c *csvReader) nextLine(opened int, size *int) ([]byte, error) {
-	line, err := c.lines.next()
+	line, err := c.lines.Next()
 	*size += len(line)
 	switch {
-	case errors.Is(err, errTooLong) || err == nil && *size > c.lines.max:
+	case errors.Is(err, ErrTooLong) || err == nil && *size > c.lines.max:
 		return nil, fmt.Errorf("line %d: %w: is a quote left open?", opened, tooLong(c.lines.max))
 	case isEnd(err):
 		return nil, &csvError{fmt.Errorf("a quote is opened on line %d and never closed", opened)}

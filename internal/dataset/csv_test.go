@@ -16,7 +16,7 @@ const windows1252 = ": it may be Windows-1252: convert it with: iconv -f WINDOWS
 
 // parseCSV returns the records of a text and the errors of invalid records.
 func parseCSV(text string, limit int) (all [][]string, errs []string) {
-	c := csvReader{lines: lineReader{r: bufio.NewReaderSize(strings.NewReader(text), 16), max: limit}, dialect: dialect{comma: ','}}
+	c := csvReader{lines: NewLineReader(bufio.NewReaderSize(strings.NewReader(text), 16), limit), dialect: dialect{comma: ','}}
 	for {
 		err := c.next()
 		if _, ok := errors.AsType[*csvError](err); ok {

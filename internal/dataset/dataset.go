@@ -116,7 +116,7 @@ type RowError struct {
 
 // Error returns "FILE:LINE: " followed by the cause.
 func (e *RowError) Error() string {
-	return displayName(e.File) + ":" + strconv.Itoa(e.Line) + ": " + e.Err.Error()
+	return DisplayName(e.File) + ":" + strconv.Itoa(e.Line) + ": " + e.Err.Error()
 }
 
 // Unwrap returns the cause.
@@ -155,7 +155,8 @@ var ErrEmpty = errors.New("empty file")
 // stdinPath is the path that denotes standard input.
 const stdinPath = "-"
 
-func displayName(path string) string {
+// DisplayName returns the name of a path in messages.
+func DisplayName(path string) string {
 	if path == stdinPath {
 		return "standard input"
 	}

@@ -90,14 +90,6 @@ func lastError(rows []result, last string) string {
 	return last
 }
 
-// checkFields compares the question, answer and contexts of a row with those that are wanted.
-func checkFields(t *testing.T, name string, want Row, got Row) {
-	t.Helper()
-	if d := cmp.Diff(want, Row{Question: got.Question, Answer: got.Answer, Contexts: got.Contexts}); d != "" {
-		t.Errorf("%s (-want +got):\n%s", name, d)
-	}
-}
-
 func ignorePosition() cmp.Option { return cmpopts.IgnoreFields(Row{}, "File", "Line", "Offset") }
 
 func wantRows() []Row {
@@ -121,29 +113,7 @@ func TestRowsOfDifferentWriters(t *testing.T) {
 		case "gen.py", "kinds.parquet", "int96.parquet", "pyarrow_map.parquet", "pyarrow_lz4.parquet":
 			continue
 		}
-		t.Run(base, func(t *testing.T) {
-			s, err := Open([]string{name}, Options{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			rows, err := readAll(t, s)
-			if err != nil {
-				t.Fatal(err)
-			}
-			var got []Row
-			for _, r := range rows {
-				if r.Err != "" {
-					t.Errorf("got row error %q", r.Err)
-				}
-				got = append(got, r.Row)
-			}
-			if d := cmp.Diff(wantRows(), got, ignorePosition()); d != "" {
-				t.Errorf("(-want +got):\n%s", d)
-			}
-			if size := s.Size(); len(got) > 0 && got[len(got)-1].Offset > size || size <= 0 {
-				t.Errorf("got last offset %d, size %d", got[len(got)-1].Offset, size)
-			}
-		})
+		t.Run(base, func(t *testing.T) { checkRows(t, name, nil, wantRows()) })
 		count++
 	}
 	if count < 20 {
@@ -393,12 +363,8 @@ func TestRowsWarnsAboutDuplicateIDs(t *testing.T) {
 		text.WriteString(`{"id":1.50,"answer":"a","contexts":["x"]}` + "\n")
 	}
 	text.WriteString(`{"id":"","answer":"a","contexts":["x"]}` + "\n" + `{"id":null,"answer":"a","contexts":["x"]}`)
-	s, err := Open([]string{"-"}, Options{Stdin: strings.NewReader(text.String()), Warn: func(err error) { warned = append(warned, err.Error()) }})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, _ := readAll(t, s)
-	if rows[0].Row.ID != "1.50" || rows[8].Row.ID != "8" || rows[9].Row.ID != "9" || s.Size() != -1 {
+	rows, _ := readFiles(t, Options{Stdin: strings.NewReader(text.String()), Warn: func(err error) { warned = append(warned, err.Error()) }}, "-")
+	if rows[0].Row.ID != "1.50" || rows[8].Row.ID != "8" || rows[9].Row.ID != "9" {
 		t.Errorf("got rows %+v, want ids 1.50, 8 and 9", rows)
 	}
 	if len(warned) != 6 || warned[0] != `standard input:2: duplicate id "1.50"` || warned[5] != "7 rows have the id of an earlier row" {

@@ -3,6 +3,7 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"strings"
 )
 
@@ -31,12 +32,10 @@ func detectDialect(head []byte, given, preferred byte) dialect {
 		mark = first[4]
 		_, head, _ = bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
 	}
-	comma := given
-	if comma == 0 {
-		comma = mark
-	}
-	d := newDialect(head, comma)
-	if comma == 0 {
+	var d dialect
+	if comma := cmp.Or(given, mark); comma != 0 {
+		d = newDialect(head, comma)
+	} else {
 		d = bestDialect(head, preferred)
 	}
 	d.marked = mark != 0
@@ -77,7 +76,7 @@ func newDialect(head []byte, comma byte) dialect {
 // consistency returns the number of fields of the header, or 0 if it is invalid,
 // and the share of the other records that have as many.
 func (d dialect) consistency(head []byte) (width int, share float64) {
-	c := csvReader{dialect: d, lines: lineReader{r: bufio.NewReader(bytes.NewReader(head)), max: len(head)}}
+	c := csvReader{dialect: d, lines: NewLineReader(bufio.NewReader(bytes.NewReader(head)), len(head))}
 	if c.next() != nil || c.stray > 0 {
 		return 0, 0
 	}
@@ -85,7 +84,7 @@ func (d dialect) consistency(head []byte) (width int, share float64) {
 	same, total := 0, 0
 	for range sampleRecords {
 		err := c.next()
-		if err != nil && !is[*csvError](err) || c.lines.offset == int64(len(head)) && head[len(head)-1] != '\n' {
+		if err != nil && !is[*csvError](err) || c.lines.Offset == int64(len(head)) && head[len(head)-1] != '\n' {
 			break // the last record of the sample may be incomplete
 		}
 		total++

@@ -12,12 +12,22 @@ import (
 	"slices"
 )
 
-// A file is a single file of a Set.
-type file struct {
+// fileColumns is what the readers of all formats know of a file.
+type fileColumns struct {
 	path     string
-	opts     *Options
 	columns  *columnMap
 	warnings *warnings
+}
+
+// noteSplit reports that texts in the file are split into contexts.
+func (c *fileColumns) noteSplit() {
+	c.warnings.noteOnce(c.path, "contexts are split at |, with which DeepEval joins them; a JSON list prevents that")
+}
+
+// A file is a single file of a Set.
+type file struct {
+	fileColumns
+	opts *Options
 
 	size       int64 // size on disk in bytes, or -1 if unknown
 	reopenable bool
@@ -146,9 +156,7 @@ func (f *file) peek(maxPeeked int) error {
 			}
 		case p.err == nil:
 			layout = nil
-		case is[*RowError](p.err):
-		case isEnd(p.err):
-		default:
+		case !is[*RowError](p.err) && !isEnd(p.err):
 			return p.err
 		}
 		f.peeked = append(f.peeked, p)
@@ -276,10 +284,7 @@ func (f *file) openRecords() error {
 	if len(head) == 0 {
 		return ErrEmpty
 	}
-	f.format = f.opts.Format
-	if f.format == "" {
-		f.format = formatOf(f.path)
-	}
+	f.format = cmp.Or(f.opts.Format, formatOf(f.path))
 	if magic := string(head); f.opts.Format == "" && (magic == parquetMagic || magic == zipMagic) {
 		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
 			return err
@@ -314,9 +319,9 @@ func (f *file) wrapError(err error) error {
 		err = fmt.Errorf("after row %d: %w", f.rows, err)
 	}
 	if usage, ok := errors.AsType[*UsageError](err); ok {
-		return &UsageError{Err: fmt.Errorf("%s: %w", displayName(f.path), usage.Err)}
+		return &UsageError{Err: fmt.Errorf("%s: %w", DisplayName(f.path), usage.Err)}
 	}
-	return fmt.Errorf("%s: %w", displayName(f.path), err)
+	return fmt.Errorf("%s: %w", DisplayName(f.path), err)
 }
 
 // openText creates the reader of a text format. It detects the format if it is
@@ -368,33 +373,21 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	default:
 		f.format = textFormat(f.format, head)
 	}
-	switch f.format {
-	case JSONL, JSON:
-		switch {
-		case f.document:
-			f.reader, err = newDocument(r, f, f.mapped)
-		case f.format == JSONL:
-			f.reader = newJSONL(r, f, consumed)
-		default:
-			f.reader, err = newJSON(r, f, consumed)
-		}
-	case CSV, TSV:
+	switch {
+	case f.format == CSV || f.format == TSV:
 		f.reader, err = newTable(r, f, consumed)
-	case Parquet:
-		err = errors.New("not a text format")
+	case f.document:
+		f.reader, err = newDocument(r, f, f.mapped)
+	case f.format == JSONL:
+		f.reader = newJSONL(r, f, consumed)
 	default:
-		err = usagef("unknown format %q", f.format)
+		f.reader, err = newJSON(r, f, consumed)
 	}
 	return err
 }
 
 // limit returns the maximum size of a record.
-func (f *file) limit() int {
-	if f.opts.MaxRowBytes > 0 {
-		return f.opts.MaxRowBytes
-	}
-	return DefaultMaxRowBytes
-}
+func (f *file) limit() int { return cmp.Or(f.opts.MaxRowBytes, DefaultMaxRowBytes) }
 
 // next returns the next record.
 func (f *file) next(row *Row) error {

@@ -29,7 +29,7 @@ func (s *idSet) check(row *Row) error {
 	h := maphash.String(s.seed, row.ID)
 	if _, known := s.hashes[h]; known {
 		if s.duplicates++; s.duplicates <= maxDuplicates {
-			return fmt.Errorf("%s:%d: duplicate id %s", displayName(row.File), row.Line, quote(row.ID))
+			return fmt.Errorf("%s:%d: duplicate id %s", DisplayName(row.File), row.Line, quote(row.ID))
 		}
 		return nil
 	}
@@ -39,7 +39,7 @@ func (s *idSet) check(row *Row) error {
 	}
 	if !s.full {
 		s.full = true
-		return fmt.Errorf("%s:%d: %d ids so far: later ones are not checked for duplicates", displayName(row.File), row.Line, len(s.hashes))
+		return fmt.Errorf("%s:%d: %d ids so far: later ones are not checked for duplicates", DisplayName(row.File), row.Line, len(s.hashes))
 	}
 	return nil
 }

@@ -53,8 +53,8 @@ func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader,
 	floats := &bareFloatReader{r: bufio.NewReaderSize(in, readAhead)}
 	j := &jsonReader{
 		in: in, consumed: consumed, floats: floats, dec: newLenientDecoder(floats),
-		object:  objectReader{path: f.path, columns: f.columns, warnings: f.warnings},
-		members: map[string]bool{}, columns: columns, finder: shape.NewFinder(expandCell, isContexts), preset: columns.preset(),
+		object:  objectReader{fileColumns: f.fileColumns},
+		members: map[string]bool{}, columns: columns, finder: newFinder(), preset: columns.preset(),
 	}
 	err := j.start()
 	in.keep, in.kept = false, nil
@@ -213,7 +213,7 @@ func (j *jsonReader) startStream(begin, end int64) error {
 		return &layoutError{err: want, missing: true}
 	}
 	var row Row
-	probe := objectReader{columns: j.object.columns, warnings: newWarnings(Options{Warn: func(error) {}, Note: func(string) {}})}
+	probe := objectReader{fileColumns: fileColumns{columns: j.object.columns, warnings: newWarnings(Options{})}}
 	if err := probe.read(j.first, &row); err != nil && row.Answer == "" && row.Contexts == nil {
 		return &layoutError{err: fmt.Errorf("%w: %w", want, err), missing: true}
 	}

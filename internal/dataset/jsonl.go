@@ -15,11 +15,12 @@ const readAhead = 64 << 10
 // maxReused limits the size of buffers that are reused for the next record.
 const maxReused = 1 << 20
 
-// errTooLong reports a record larger than Options.MaxRowBytes.
-var errTooLong = errors.New("record is too long")
+// ErrTooLong reports a record larger than Options.MaxRowBytes, or a line larger than the
+// limit of a LineReader.
+var ErrTooLong = errors.New("record is too long")
 
 func tooLong(limit int) error {
-	return fmt.Errorf("%w: the limit is %s", errTooLong, formatBytes(limit))
+	return fmt.Errorf("%w: the limit is %s", ErrTooLong, formatBytes(limit))
 }
 
 func formatBytes(n int) string {
@@ -34,26 +35,26 @@ func formatBytes(n int) string {
 
 // A jsonlReader reads one object per line.
 type jsonlReader struct {
-	lines    lineReader
+	lines    LineReader
 	object   objectReader
 	consumed func(int64) int64
 }
 
 func newJSONL(r *bufio.Reader, f *file, consumed func(int64) int64) *jsonlReader {
 	return &jsonlReader{
-		lines:    lineReader{r: r, max: f.limit()},
-		object:   objectReader{path: f.path, columns: f.columns, warnings: f.warnings},
+		lines:    NewLineReader(r, f.limit()),
+		object:   objectReader{fileColumns: f.fileColumns},
 		consumed: consumed,
 	}
 }
 
 func (j *jsonlReader) next(row *Row) error {
 	for {
-		line, err := j.lines.next()
-		if err != nil && !errors.Is(err, errTooLong) {
+		line, err := j.lines.Next()
+		if err != nil && !errors.Is(err, ErrTooLong) {
 			return err
 		}
-		row.Line, row.Offset = j.lines.line, j.consumed(j.lines.offset)
+		row.Line, row.Offset = j.lines.Number, j.consumed(j.lines.Offset)
 		if err != nil {
 			return &RowError{Line: row.Line, Err: err}
 		}
@@ -76,19 +77,23 @@ func rowError(line int, err error) error {
 	return &RowError{Line: line, Err: err}
 }
 
-// A lineReader splits a stream into lines.
-type lineReader struct {
-	r      *bufio.Reader
-	long   []byte // buffer for lines that exceed the buffer of r
-	max    int
-	line   int   // one-based number of the last line
-	offset int64 // offset of the end of the last line
+// A LineReader splits a stream into lines.
+type LineReader struct {
+	Number int   // one-based number of the last line
+	Offset int64 // offset of the end of the last line
+
+	r    *bufio.Reader
+	max  int
+	long []byte // buffer for lines that exceed the buffer of r
 }
 
-// next returns the next line, including its line feed if present. The line is valid
-// until the next call. If a line exceeds the limit, next returns its beginning and
-// errTooLong. If the stream fails within a line, it returns only the error.
-func (l *lineReader) next() ([]byte, error) {
+// NewLineReader returns a LineReader of r for lines of at most limit bytes.
+func NewLineReader(r *bufio.Reader, limit int) LineReader { return LineReader{r: r, max: limit} }
+
+// Next returns the next line, including its line feed if present. The line is valid
+// until the next call. If a line exceeds the limit, Next returns its beginning and
+// [ErrTooLong]. If the stream fails within a line, it returns only the error.
+func (l *LineReader) Next() ([]byte, error) {
 	if cap(l.long) > maxReused {
 		l.long = nil
 	}
@@ -96,17 +101,17 @@ func (l *lineReader) next() ([]byte, error) {
 	exceeded := false
 	for first := true; ; first = false {
 		piece, err := l.r.ReadSlice('\n')
-		l.offset += int64(len(piece))
+		l.Offset += int64(len(piece))
 		more := errors.Is(err, bufio.ErrBufferFull)
+		if first && len(piece) > 0 {
+			l.Number++
+		}
 		switch {
 		case err != nil && !more && err != io.EOF:
 			return nil, err
 		case first && len(piece) == 0:
 			return nil, io.EOF
-		case first:
-			l.line++
-		}
-		if first && !more && len(piece) <= l.max {
+		case first && !more && len(piece) <= l.max:
 			return piece, nil
 		}
 		if exceeded = exceeded || len(l.long)+len(piece) > l.max; !exceeded {

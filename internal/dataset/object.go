@@ -17,15 +17,11 @@ import (
 // An objectReader converts JSON objects to rows. It decodes only the members
 // required for a row and checks the syntax of the others.
 type objectReader struct {
-	path     string
-	columns  *columnMap
-	warnings *warnings
-
+	fileColumns
 	dec     jsontext.Decoder
 	buf     bytes.Buffer
 	tree    tree
-	raw     []byte // the current object
-	name    []byte
+	raw     []byte           // the current object
 	started bool             // an object has been read
 	found   []foundField     // members of the current object that can supply fields
 	chosen  map[Field]string // members of the answer and the contexts, once an object had a value
@@ -193,7 +189,7 @@ func (o *objectReader) search(chosen string) error {
 	if readJSONText(&t, string(o.raw)) != nil {
 		return nil //nolint:nilerr // reported by the caller
 	}
-	finder, record := shape.NewFinder(expandCell, isContexts), t.value(0)
+	finder, record := newFinder(), t.value(0)
 	for _, f := range []Field{FieldAnswer, FieldContexts} {
 		if trigger := f == FieldAnswer && o.nested || f == FieldContexts && rival; !trigger || o.columns.mapped[f] != "" {
 			continue
@@ -223,17 +219,13 @@ func (o *objectReader) readName() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if bytes.IndexByte(raw, '\\') < 0 {
-		return raw[1 : len(raw)-1], nil
-	}
-	o.name, err = jsontext.AppendUnquote(o.name[:0], raw)
-	return o.name, err
+	return o.tree.unquote(raw), nil
 }
 
 // set stores a member in its field of row. If the value is invalid because of a null that
 // replaces a Python float, the error mentions the float.
 func (o *objectReader) set(s *foundField, row *Row) error {
-	err := row.set(s.field, &o.tree, s.at, o.names, func() { o.warnings.split(o.path) })
+	err := row.set(s.field, &o.tree, s.at, o.names, o.noteSplit)
 	for _, float := range o.floats {
 		null := !o.hasValue(s) || err != nil && strings.HasSuffix(err.Error(), "got null")
 		if null && float.offset >= s.from && float.offset < s.to {

@@ -30,12 +30,6 @@ func Open(paths []string, opts Options) (*Set, error) {
 	if opts.Format != "" && !slices.Contains(Formats(), string(opts.Format)) {
 		return nil, usagef("unknown format %q: want %s", opts.Format, strings.Join(Formats(), ", "))
 	}
-	if opts.Warn == nil {
-		opts.Warn = func(error) {}
-	}
-	if opts.Note == nil {
-		opts.Note = func(string) {}
-	}
 	columns, err := newColumnMap(opts)
 	if err != nil {
 		return nil, err
@@ -48,7 +42,7 @@ func Open(paths []string, opts Options) (*Set, error) {
 			return nil, usagef("standard input can only be read once")
 		}
 		stdin = stdin || path == stdinPath
-		f := &file{path: path, opts: &opts, columns: columns, warnings: s.warnings}
+		f := &file{fileColumns: fileColumns{path, columns, s.warnings}, opts: &opts}
 		if err := f.open(); err != nil {
 			_ = s.Close()
 			return nil, err
@@ -132,7 +126,7 @@ func (s *Set) setID(row *Row, valid bool) {
 func (s *Set) noRows() error {
 	var names []string
 	for _, f := range s.files {
-		names = append(names, displayName(f.path))
+		names = append(names, DisplayName(f.path))
 	}
 	return fmt.Errorf("%s: %w", strings.Join(names, ", "), ErrNoRows)
 }
@@ -162,13 +156,20 @@ func (s *Set) Close() error {
 
 // A warnings value reports warnings about columns and notes, without repeating them.
 type warnings struct {
-	warn func(error)
-	note func(string)
+	warn func(error)  // not nil
+	note func(string) // not nil
 	seen map[string]bool
 }
 
 func newWarnings(opts Options) *warnings {
-	return &warnings{warn: opts.Warn, note: opts.Note, seen: map[string]bool{}}
+	w := &warnings{warn: opts.Warn, note: opts.Note, seen: map[string]bool{}}
+	if w.warn == nil {
+		w.warn = func(error) {}
+	}
+	if w.note == nil {
+		w.note = func(string) {}
+	}
+	return w
 }
 
 // maxWarnings limits the number of distinct warnings about columns.
@@ -184,20 +185,15 @@ func (w *warnings) once(err error) {
 
 // noteOnce reports how a file is read, unless it has been reported before.
 func (w *warnings) noteOnce(path, text string) {
-	if text = displayName(path) + ": " + text; !w.seen[text] {
+	if text = DisplayName(path) + ": " + text; !w.seen[text] {
 		w.seen[text] = true
 		w.note(text)
 	}
 }
 
-// split reports that texts in a file are split into contexts.
-func (w *warnings) split(path string) {
-	w.noteOnce(path, "contexts are split at |, with which DeepEval joins them; a JSON list prevents that")
-}
-
 // header reports the warnings about a header.
 func (w *warnings) header(path string, h *header) {
 	for _, err := range h.warnings {
-		w.once(fmt.Errorf("%s: %w", displayName(path), err))
+		w.once(fmt.Errorf("%s: %w", DisplayName(path), err))
 	}
 }

@@ -17,18 +17,16 @@ import (
 // A parquetReader reads the required columns page by page and assembles
 // records.
 type parquetReader struct {
-	file     *parquet.File
-	check    *pageChecker
-	columns  *columnMap
-	path     string
-	warnings *warnings
-	header   *header
-	nodes    map[int]*parquetNode // schema nodes by column index
-	leaves   []*leaf
-	size     int64 // file size in bytes
-	tree     tree
-	limit    int   // maximum size of a record in bytes
-	at       []int // tree node of each selected column of the current record
+	fileColumns
+	file   *parquet.File
+	check  *pageChecker
+	header *header
+	nodes  map[int]*parquetNode // schema nodes by column index
+	leaves []*leaf
+	size   int64 // file size in bytes
+	tree   tree
+	limit  int   // maximum size of a record in bytes
+	at     []int // tree node of each selected column of the current record
 
 	group     int   // index of the next row group
 	remaining int64 // number of unread records in the current row group
@@ -107,7 +105,7 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetReader{file: file, check: check, columns: f.columns, path: f.path, warnings: f.warnings, header: h, at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
+	p = &parquetReader{fileColumns: f.fileColumns, file: file, check: check, header: h, at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
 	for _, s := range h.found {
 		if err := checkType(s.field, columns[s.at]); err != nil {
 			return nil, &layoutError{err: err}
@@ -237,7 +235,6 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 }
 
 func (p *parquetReader) columnNames() []string { return p.header.names }
-func (p *parquetReader) noteSplit()            { p.warnings.split(p.path) }
 
 func (p *parquetReader) close() {
 	for _, l := range p.leaves {

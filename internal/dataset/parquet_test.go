@@ -63,76 +63,54 @@ func null(rep, def, column int) parquet.Value { return parquet.NullValue().Level
 func TestParquetListLayouts(t *testing.T) {
 	text := parquet.String()
 	list := parquet.List(text).Type()
+	xy := parquet.Row{value("x", 0, 1, 1), value("y", 1, 1, 1)}
 	for name, tt := range map[string]struct {
 		contexts parquet.Node
-		rows     []parquet.Row
-		want     []string // contexts joined by |, or error
+		rows     []parquet.Row // without the answer, which is column 0
+		want     []string      // contexts joined by |, or error
 	}{
-		"repeated": {
-			parquet.Repeated(text),
-			[]parquet.Row{
-				{value("a", 0, 0, 0), value("x", 0, 1, 1), value("y", 1, 1, 1)},
-				{value("a", 0, 0, 0), null(0, 0, 1)},
-				{value("a", 0, 0, 0), value("z", 0, 1, 1)},
-			},
-			[]string{"x|y", "", "z"},
-		},
+		"repeated": {parquet.Repeated(text), []parquet.Row{xy, {null(0, 0, 1)}, {value("z", 0, 1, 1)}}, []string{"x|y", "", "z"}},
 		"two levels": {
 			parquet.Optional(annotated{parquet.Group{"array": parquet.Repeated(text)}, list}),
-			[]parquet.Row{
-				{value("a", 0, 0, 0), value("x", 0, 2, 1), value("y", 1, 2, 1)},
-				{value("a", 0, 0, 0), null(0, 0, 1)},
-				{value("a", 0, 0, 0), null(0, 1, 1)},
-			},
+			[]parquet.Row{{value("x", 0, 2, 1), value("y", 1, 2, 1)}, {null(0, 0, 1)}, {null(0, 1, 1)}},
 			[]string{"x|y", "contexts: want a list of strings, got null", ""},
 		},
-		"two levels of groups": {
-			annotated{parquet.Group{"array": parquet.Repeated(parquet.Group{"text": text})}, list},
-			[]parquet.Row{{value("a", 0, 0, 0), value("x", 0, 1, 1), value("y", 1, 1, 1)}},
-			[]string{"x|y"},
-		},
+		"two levels of groups": {annotated{parquet.Group{"array": parquet.Repeated(parquet.Group{"text": text})}, list}, []parquet.Row{xy}, []string{"x|y"}},
 		"old Spark": {
 			parquet.Optional(annotated{parquet.Group{"bag": parquet.Repeated(parquet.Group{"array_element": parquet.Optional(text)})}, list}),
-			[]parquet.Row{
-				{value("a", 0, 0, 0), value("x", 0, 3, 1), value("y", 1, 3, 1)},
-				{value("a", 0, 0, 0), value("x", 0, 3, 1), null(1, 2, 1)},
-			},
+			[]parquet.Row{{value("x", 0, 3, 1), value("y", 1, 3, 1)}, {value("x", 0, 3, 1), null(1, 2, 1)}},
 			[]string{"x|y", "contexts[1]: want a string, got null"},
 		},
-		"no annotation": {
-			parquet.Group{"list": parquet.Repeated(parquet.Group{"element": text})},
-			[]parquet.Row{{value("a", 0, 0, 0), value("x", 0, 1, 1), value("y", 1, 1, 1)}},
-			[]string{"x|y"},
-		},
+		"no annotation": {parquet.Group{"list": parquet.Repeated(parquet.Group{"element": text})}, []parquet.Row{xy}, []string{"x|y"}},
 		"lists of lists": {
 			parquet.List(parquet.List(text)),
-			[]parquet.Row{
-				{value("a", 0, 0, 0), value("x", 0, 2, 1), value("y", 2, 2, 1), value("z", 1, 2, 1)},
-				{value("a", 0, 0, 0), null(0, 1, 1), value("z", 1, 2, 1)},
-			},
+			[]parquet.Row{{value("x", 0, 2, 1), value("y", 2, 2, 1), value("z", 1, 2, 1)}, {null(0, 1, 1), value("z", 1, 2, 1)}},
 			[]string{"x|y|z", "z"},
 		},
 		"map": {
 			parquet.Map(text, text),
 			[]parquet.Row{
-				{value("a", 0, 0, 0), value("text", 0, 1, 1), value("x", 0, 1, 2)},
-				{value("a", 0, 0, 0), value("title", 0, 1, 1), value("content", 1, 1, 1), value("x", 0, 1, 2), value("y", 1, 1, 2)},
-				{value("a", 0, 0, 0), null(0, 0, 1), null(0, 0, 2)},
+				{value("text", 0, 1, 1), value("x", 0, 1, 2)},
+				{value("title", 0, 1, 1), value("content", 1, 1, 1), value("x", 0, 1, 2), value("y", 1, 1, 2)},
+				{null(0, 0, 1), null(0, 0, 2)},
 			},
 			[]string{"x", "y", "contexts: want a string, got an object without text, content, page_content"},
 		},
 		"string": {
 			parquet.JSON(),
-			[]parquet.Row{{value("a", 0, 0, 0), value(`["x", "y"]`, 0, 0, 1)}, {value("a", 0, 0, 0), value("\xff", 0, 0, 1)}},
+			[]parquet.Row{{value(`["x", "y"]`, 0, 0, 1)}, {value("\xff", 0, 0, 1)}},
 			[]string{"x|y", "contexts: want a list of strings, got invalid UTF-8"},
 		},
 		"bytes": {
 			parquet.List(parquet.Leaf(parquet.ByteArrayType)),
-			[]parquet.Row{{value("a", 0, 0, 0), value("x", 0, 1, 1)}, {value("a", 0, 0, 0), value("x", 0, 1, 1), value("\xff", 1, 1, 1)}},
+			[]parquet.Row{{value("x", 0, 1, 1)}, {value("x", 0, 1, 1), value("\xff", 1, 1, 1)}},
 			[]string{"x", "contexts[1]: want a string, got invalid UTF-8"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
+			for i, row := range tt.rows {
+				tt.rows[i] = append(parquet.Row{value("a", 0, 0, 0)}, row...)
+			}
 			rows, last := read(t, "x.parquet", writeColumns(t, parquet.Group{"answer": text, "contexts": tt.contexts}, tt.rows...), Options{})
 			var got []string
 			for _, r := range rows {

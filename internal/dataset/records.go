@@ -18,10 +18,8 @@ type Records struct {
 // uses the options Stdin, Format, MaxRowBytes, OpenPipe and Warn. After an error
 // the file is closed.
 func OpenRecords(path string, opts Options) (*Records, error) {
-	if opts.Warn == nil {
-		opts.Warn = func(error) {}
-	}
-	f := &file{path: path, opts: &opts, columns: &columnMap{raw: true, exact: true, keepAll: true}, warnings: newWarnings(opts)}
+	columns := &columnMap{raw: true, exact: true, keepAll: true}
+	f := &file{fileColumns: fileColumns{path, columns, newWarnings(opts)}, opts: &opts}
 	if err := f.open(); err != nil {
 		return nil, err
 	}

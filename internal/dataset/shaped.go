@@ -53,7 +53,7 @@ func newShaped(records rowReader, f *file) *shapedReader {
 			s.ids = append(s.ids, path)
 		}
 	}
-	s.shape = shape.NewReader(shape.NewFinder(expandCell, isContexts), f.columns.preset(), f.from)
+	s.shape = shape.NewReader(newFinder(), f.columns.preset(), f.from)
 	s.shape.Turns = f.opts.AllTurns
 	return s
 }
@@ -218,7 +218,7 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 		t.reset()
 		t.addValue(r.Contexts)
 		if r.Contexts.Kind == shape.Text {
-			row.Contexts, err = separatedContexts(t, r.Contexts.Text, s.separator(r.Value), func() { s.file.warnings.split(s.file.path) })
+			row.Contexts, err = separatedContexts(t, r.Contexts.Text, s.separator(r.Value), s.file.noteSplit)
 		} else {
 			row.Contexts, err = contexts(t, 0)
 		}

@@ -33,7 +33,7 @@ func newDocument(r *bufio.Reader, f *file, columns *columnMap) (*documentReader,
 		return nil, err
 	}
 	d := &documentReader{size: int64(len(raw))}
-	d.records, err = shape.NewFinder(expandCell, isContexts).Records(doc, columns.preset())
+	d.records, err = newFinder().Records(doc, columns.preset())
 	if err != nil {
 		return nil, err
 	}

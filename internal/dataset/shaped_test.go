@@ -7,15 +7,10 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// The rows of most fixtures in this file.
-const (
-	wantQuestion = "Where is the Eiffel Tower?"
-	wantAnswer   = "It is in Paris."
-)
+// wantRow is the row of most fixtures in this file. See rowTexts.
+const wantRow = "Where is the Eiffel Tower?|It is in Paris.|The tower stands in Paris.|It opened in 1889."
 
-func wantContexts() []string { return []string{"The tower stands in Paris.", "It opened in 1889."} }
-
-// An exportFixture is a file with one row: wantQuestion, wantAnswer and wantContexts.
+// An exportFixture is a file with one row: wantRow.
 type exportFixture struct {
 	name, file, text string
 	note             string // part of the note
@@ -94,11 +89,10 @@ func TestRowsReadsExports(t *testing.T) {
 	for _, tt := range exportFixtures() {
 		t.Run(tt.name, func(t *testing.T) {
 			var notes []string
-			rows, last := read(t, tt.file, tt.text, Options{Note: func(note string) { notes = append(notes, note) }})
-			if len(rows) != 1 || rows[0].Err != "" || last != "" {
-				t.Fatalf("got rows %+v, last error %q, want one row", rows, last)
+			got := rowTexts(read(t, tt.file, tt.text, Options{Note: func(note string) { notes = append(notes, note) }}))
+			if d := cmp.Diff([]string{wantRow}, got); d != "" {
+				t.Errorf("(-want +got):\n%s", d)
 			}
-			checkFields(t, tt.name, Row{Question: wantQuestion, Answer: wantAnswer, Contexts: wantContexts()}, rows[0].Row)
 			if all := strings.Join(notes, "\n"); !strings.Contains(all, tt.note) {
 				t.Errorf("got note %q, want %q in it", all, tt.note)
 			}
@@ -124,12 +118,9 @@ func TestRowsReadsMappedPaths(t *testing.T) {
 			opts.Keep, kept = []string{"meta.topic"}, []Column{{"meta.topic", []byte(`"towers"`)}}
 		}
 		rows, last := read(t, tt.file, tt.text, opts)
-		if len(rows) != 1 || rows[0].Err != "" || last != "" {
-			t.Errorf("%s: got rows %+v, last error %q, want one row", tt.name, rows, last)
-			continue
-		}
-		checkFields(t, tt.name, Row{Question: wantQuestion, Answer: wantAnswer, Contexts: wantContexts()}, rows[0].Row)
-		if d := cmp.Diff(kept, rows[0].Row.Kept); d != "" {
+		if d := cmp.Diff([]string{wantRow}, rowTexts(rows, last)); d != "" {
+			t.Errorf("%s (-want +got):\n%s", tt.name, d)
+		} else if d := cmp.Diff(kept, rows[0].Row.Kept); d != "" {
 			t.Errorf("%s: kept columns (-want +got):\n%s", tt.name, d)
 		}
 	}
@@ -143,17 +134,18 @@ func TestRowsOfTracesInAnyOrder(t *testing.T) {
 {"id":"c1","trace_id":"c","run_type":"chain","parent_run_id":null,"inputs":{"q":"qc"},"outputs":{"a":"answer c"}}
 `
 	rows, last := read(t, "x.jsonl", text, Options{})
-	var got []string
-	for _, r := range rows {
-		got = append(got, r.Row.ID+" "+r.Row.Question+" "+r.Row.Answer+" "+strings.Join(r.Row.Contexts, ",")+r.Err)
-	}
 	want := []string{
-		"b1 qb answer b context b",
-		"a1 qa answer a context a",
-		"c1 qc answer c x.jsonl:5: no contexts found in an export of LangSmith; found id, trace_id, run_type, parent_run_id, inputs.q, outputs.a; choose one with --map contexts=PATH",
+		"qb|answer b|context b",
+		"qa|answer a|context a",
+		"!x.jsonl:5: no contexts found in an export of LangSmith; found id, trace_id, run_type, parent_run_id, inputs.q, outputs.a; choose one with --map contexts=PATH",
 	}
-	if d := cmp.Diff(want, got); d != "" || last != "" {
-		t.Errorf("(-want +got):\n%s\nlast error %q", d, last)
+	if d := cmp.Diff(want, rowTexts(rows, last)); d != "" {
+		t.Errorf("(-want +got):\n%s", d)
+	}
+	for i, want := range []string{"b1", "a1", "c1"} {
+		if i < len(rows) && rows[i].Row.ID != want {
+			t.Errorf("row %d: got id %q, want %q", i, rows[i].Row.ID, want)
+		}
 	}
 }
 

@@ -2,6 +2,9 @@ package dataset
 
 import "github.com/ragfaith/ragfaith/internal/dataset/shape"
 
+// newFinder returns a Finder that reads cells and contexts as this package does.
+func newFinder() *shape.Finder { return shape.NewFinder(expandCell, isContexts) }
+
 // expandCell returns the list or object in a text, or nil.
 func expandCell(text string) *shape.Value {
 	if classifyCell(text) == notList {
@@ -27,7 +30,7 @@ func isContexts(v *shape.Value) bool {
 // value returns the value of node i.
 func (t *tree) value(i int) *shape.Value {
 	n := t.nodes[i]
-	v := &shape.Value{Kind: shape.Kind(n.kind), Name: n.name, Text: n.text}
+	v := &shape.Value{Kind: n.kind, Name: n.name, Text: n.text}
 	if n.kind == kindBytes {
 		v.Kind = shape.Text
 	}
@@ -40,7 +43,7 @@ func (t *tree) value(i int) *shape.Value {
 // addValue appends a value to t.
 func (t *tree) addValue(v *shape.Value) {
 	i := len(t.nodes)
-	t.add(kind(v.Kind), v.Name, v.Text)
+	t.add(v.Kind, v.Name, v.Text)
 	for _, item := range v.Items {
 		t.addValue(item)
 	}

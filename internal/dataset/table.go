@@ -16,14 +16,12 @@ import (
 
 // A tableReader reads rows from a CSV or TSV file with a header.
 type tableReader struct {
+	fileColumns
 	csv       csvReader
-	columns   *columnMap
 	header    *header
 	fields    int      // number of fields of the header line
 	line      []string // names of the header line, up to the last one
 	exact     bool     // see OpenRecords
-	path      string
-	warnings  *warnings
 	consumed  func(int64) int64
 	started   bool         // a record has been read
 	separator string       // of the contexts in a cell, or ""
@@ -41,9 +39,9 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 		given = '\t'
 	}
 	t := &tableReader{
-		columns: f.columns,
-		csv:     csvReader{lines: lineReader{r: r, max: f.limit()}, dialect: detectDialect(head, given, preferred)},
-		exact:   f.columns.exact, path: f.path, warnings: f.warnings, consumed: consumed,
+		fileColumns: f.fileColumns,
+		csv:         csvReader{lines: NewLineReader(r, f.limit()), dialect: detectDialect(head, given, preferred)},
+		exact:       f.columns.exact, consumed: consumed,
 	}
 	if t.exact {
 		t.csv.escapes, t.csv.padded = false, false
@@ -103,7 +101,7 @@ func (t *tableReader) name(i int) []byte {
 
 func (t *tableReader) next(row *Row) error {
 	err := t.advance()
-	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.offset)
+	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.Offset)
 	csvErr, damaged := errors.AsType[*csvError](err)
 	got, want := len(t.csv.ends), len(t.line)
 	switch {
@@ -170,7 +168,7 @@ func (t *tableReader) skips() bool {
 		return false
 	}
 	if len(bytes.TrimSpace(t.csv.record)) == 0 {
-		t.warnings.once(fmt.Errorf("%s: skipped rows of empty fields", displayName(t.path)))
+		t.warnings.once(fmt.Errorf("%s: skipped rows of empty fields", DisplayName(t.path)))
 		return true
 	}
 	if len(t.csv.ends) < len(t.line) {
@@ -181,7 +179,7 @@ func (t *tableReader) skips() bool {
 			return false
 		}
 	}
-	t.warnings.once(fmt.Errorf("%s:%d: skipped a repeated header", displayName(t.path), t.csv.line))
+	t.warnings.once(fmt.Errorf("%s:%d: skipped a repeated header", DisplayName(t.path), t.csv.line))
 	return true
 }
 
@@ -240,8 +238,6 @@ func (t *tableReader) fill(row *Row) error {
 	}
 	return firstErr
 }
-
-func (t *tableReader) noteSplit() { t.warnings.split(t.path) }
 
 // separatedContexts returns the contexts in a text cell. If a tool can have joined them with
 // a separator, it splits the cell and calls note.

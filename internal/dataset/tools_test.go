@@ -4,6 +4,7 @@ import (
 	"archive/zip"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -16,7 +17,7 @@ import (
 )
 
 // A toolFixture is a file as a tool writes it, with its rows: question, answer and contexts,
-// separated by |, or a part of the error of the row after "!".
+// separated by |, or a part of the error of the row after "!". See rowTexts.
 type toolFixture struct {
 	name, file, text string
 	from             string // read it with --from too
@@ -137,22 +138,10 @@ func checkFixtures(t *testing.T, fixtures []toolFixture) {
 	t.Helper()
 	for _, tt := range fixtures {
 		for _, from := range slices.Compact([]string{"", tt.from}) {
-			rows, last := read(t, tt.file, tt.text, Options{From: from})
-			var got []string
-			for i, r := range rows {
-				text := strings.Join(append([]string{r.Row.Question, r.Row.Answer}, r.Row.Contexts...), "|")
-				if r.Err != "" {
-					text = "!" + r.Err
-					if i < len(tt.want) && strings.HasPrefix(tt.want[i], "!") && strings.Contains(r.Err, tt.want[i][1:]) {
-						text = tt.want[i]
-					}
-				}
-				got = append(got, text)
-			}
-			if last != "" {
-				got = append(got, "!"+last)
-				if n := len(got); n <= len(tt.want) && strings.Contains(last, strings.TrimPrefix(tt.want[n-1], "!")) {
-					got[n-1] = tt.want[n-1]
+			got := rowTexts(read(t, tt.file, tt.text, Options{From: from}))
+			for i := range min(len(got), len(tt.want)) {
+				if text, isErr := strings.CutPrefix(got[i], "!"); isErr && strings.HasPrefix(tt.want[i], "!") && strings.Contains(text, tt.want[i][1:]) {
+					got[i] = tt.want[i]
 				}
 			}
 			if d := cmp.Diff(tt.want, got); d != "" {
@@ -160,6 +149,23 @@ func checkFixtures(t *testing.T, fixtures []toolFixture) {
 			}
 		}
 	}
+}
+
+// rowTexts returns the question, answer and contexts of each row, separated by |, or its error
+// after "!", and the last error.
+func rowTexts(rows []result, last string) []string {
+	var texts []string
+	for _, r := range rows {
+		if r.Err != "" {
+			texts = append(texts, "!"+r.Err)
+			continue
+		}
+		texts = append(texts, strings.Join(append([]string{r.Row.Question, r.Row.Answer}, r.Row.Contexts...), "|"))
+	}
+	if last != "" {
+		texts = append(texts, "!"+last)
+	}
+	return texts
 }
 
 func TestOpenSaysHowToConvertDirectories(t *testing.T) {
@@ -215,7 +221,7 @@ func TestRowsOfTurns(t *testing.T) {
 		first  = "user: Hi\nassistant: Hello!\n"
 		second = first + "user: Where?\nassistant: In Paris.\n"
 	)
-	want := []string{"c#1 Hi|Hello!", "c#2 " + first + "\nWhere?|In Paris.|It is in Paris.", "c#3 " + second + "\nHow high?|300 m.|It is 300 m high.|It is in Paris.", "c#4 " + second + "user: How high?\nassistant: 300 m.\n\nThanks|Bye.|It is 300 m high.|It is in Paris."}
+	want := []string{"Hi|Hello!", first + "\nWhere?|In Paris.|It is in Paris.", second + "\nHow high?|300 m.|It is 300 m high.|It is in Paris.", second + "user: How high?\nassistant: 300 m.\n\nThanks|Bye.|It is 300 m high.|It is in Paris."}
 	chat := `{"role":"system","content":"s"},{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello!"},{"role":"user","content":"Where?"},{"role":"assistant","content":null,"tool_calls":[{"id":"1"}]},{"role":"tool","content":"It is in Paris."},{"role":"assistant","content":"In Paris."},{"role":"user","content":"How high?"},{"role":"tool","content":"It is 300 m high."},{"role":"assistant","content":"300 m."},{"role":"user","content":"Thanks"},{"role":"assistant","content":"Bye."},{"role":"user","content":"No answer"}`
 	turns := `{"role":"user","content":"Hi"},{"role":"assistant","content":"Hello!"},{"role":"user","content":"Where?"},{"role":"assistant","content":"In Paris.","retrieval_context":["It is in Paris."]},{"role":"user","content":"How high?"},{"role":"assistant","content":"300 m.","retrieval_context":["It is 300 m high."]},{"role":"user","content":"Thanks"},{"role":"assistant","content":"Bye.","retrieval_context":[]}`
 	passages := func(q, a, text string) string {
@@ -231,21 +237,13 @@ func TestRowsOfTurns(t *testing.T) {
 		"Bedrock":         `{"id":"c","conversationTurns":[` + bedrock + `]}`,
 	} {
 		rows, last := read(t, "x.jsonl", text+"\n"+strings.Replace(text, `"id":"c",`, "", 1), Options{AllTurns: true})
-		var got []string
-		for _, r := range rows {
-			if r.Err != "" {
-				t.Errorf("%s: got error %s", name, r.Err)
-			}
-			got = append(got, strings.Join(append([]string{r.Row.ID + " " + r.Row.Question, r.Row.Answer}, r.Row.Contexts...), "|"))
+		if diff := cmp.Diff(slices.Concat(want, want), rowTexts(rows, last)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
 		}
-		var both []string
-		for _, id := range []string{"c", "1"} {
-			for _, row := range want {
-				both = append(both, id+strings.TrimPrefix(row, "c"))
+		for i, r := range rows {
+			if id := fmt.Sprintf("%c#%d", "c1"[i/len(want)], i%len(want)+1); r.Row.ID != id {
+				t.Errorf("%s: got id %s, want %s", name, r.Row.ID, id)
 			}
-		}
-		if diff := cmp.Diff(both, got); diff != "" || last != "" {
-			t.Errorf("%s: last error %q, rows (-want +got):\n%s", name, last, diff)
 		}
 	}
 }
@@ -254,27 +252,23 @@ func TestRowsOfTurns(t *testing.T) {
 func TestRowsOfAgents(t *testing.T) {
 	t.Parallel()
 	const opening, length = "The Marlow footbridge opened to the public on 14 May 2003. It replaced a ferry.", "The Marlow footbridge is 212 metres long and 3 metres wide."
-	turns := []Row{
-		{Question: "When did the Marlow footbridge open?", Answer: "It opened on 14 May 2003.", Contexts: []string{opening}},
-		{Question: "user: When did the Marlow footbridge open?\nassistant: It opened on 14 May 2003.\n\nAnd how long is it?", Answer: "It is 212 metres long.", Contexts: []string{length, opening}},
+	turns := []string{
+		"When did the Marlow footbridge open?|It opened on 14 May 2003.|" + opening,
+		"user: When did the Marlow footbridge open?\nassistant: It opened on 14 May 2003.\n\nAnd how long is it?|It is 212 metres long.|" + length + "|" + opening,
 	}
 	files, err := filepath.Glob("testdata/agents/*.json")
 	if err != nil || len(files) < 8 {
 		t.Fatalf("got %d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		turns, last := turns, []Row{{Question: "And how long is it?", Answer: turns[1].Answer, Contexts: []string{length}}}
+		turns, last := turns, []string{"And how long is it?|It is 212 metres long.|" + length}
 		if strings.Contains(file, "result") { // of one run
 			turns, last = turns[:1], turns[:1]
 		}
-		for all, want := range map[bool][]Row{false: last, true: turns} {
+		for all, want := range map[bool][]string{false: last, true: turns} {
 			rows, err := readFiles(t, Options{AllTurns: all}, file)
-			var got []Row
-			for _, r := range rows {
-				got = append(got, Row{Question: r.Row.Question, Answer: r.Row.Answer, Contexts: r.Row.Contexts})
-			}
-			if diff := cmp.Diff(want, got); diff != "" || err != nil || strings.TrimSpace(errorsOf(rows)) != "" {
-				t.Errorf("%s, all turns %v: row errors %q, last error %v (-want +got):\n%s", file, all, errorsOf(rows), err, diff)
+			if diff := cmp.Diff(want, rowTexts(rows, "")); diff != "" || err != nil {
+				t.Errorf("%s, all turns %v: last error %v (-want +got):\n%s", file, all, err, diff)
 			}
 		}
 	}
@@ -288,9 +282,10 @@ func TestRowsFindsTheQuestion(t *testing.T) {
 		"x.json":  `[{"id":1,"Question":"q","contexts":["It is."],"answer":"a"}]`,
 	} {
 		var note string
-		rows, last := read(t, file, text, Options{Note: func(text string) { note = text }})
-		if last != "" || len(rows) == 0 || rows[len(rows)-1].Err != "" || rows[len(rows)-1].Row.Question != "q" || !strings.Contains(note, "question from ") {
-			t.Errorf("%s: got rows %+v, last error %q, note %q, want the question q", file, rows, last, note)
+		for _, row := range rowTexts(read(t, file, text, Options{Note: func(text string) { note = text }})) {
+			if row != "q|a|It is." || !strings.Contains(note, "question from ") {
+				t.Errorf("%s: got row %q and note %q, want the question q", file, row, note)
+			}
 		}
 	}
 }

@@ -10,25 +10,17 @@ import (
 )
 
 // A kind is the type of a value.
-type kind uint8
+type kind = shape.Kind
 
 const (
-	kindNull   = kind(shape.Null)
-	kindBool   = kind(shape.Bool)
-	kindNumber = kind(shape.Number)
-	kindText   = kind(shape.Text)
-	kindList   = kind(shape.List)
-	kindObject = kind(shape.Object)
-	kindBytes  = kindObject + 1 // invalid UTF-8, from Parquet
+	kindNull   = shape.Null
+	kindBool   = shape.Bool
+	kindNumber = shape.Number
+	kindText   = shape.Text
+	kindList   = shape.List
+	kindObject = shape.Object
+	kindBytes  = shape.Bytes
 )
-
-// String returns the kind with its article, for error messages.
-func (k kind) String() string {
-	if k == kindBytes {
-		return notUTF8
-	}
-	return shape.Kind(k).String()
-}
 
 // A node is a single value. The nodes of the elements of a list or object
 // follow it in depth-first order and end before index end.
@@ -56,7 +48,7 @@ type tree struct {
 const maxNodes = 4 << 20
 
 // errTooMany reports a row that exceeds maxNodes.
-var errTooMany = fmt.Errorf("%w: more than %d values", errTooLong, maxNodes)
+var errTooMany = fmt.Errorf("%w: more than %d values", ErrTooLong, maxNodes)
 
 // maxReusedNodes limits the size of a slice of nodes that is reused.
 const maxReusedNodes = 1 << 16
@@ -124,7 +116,7 @@ func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 		if err != nil {
 			return err
 		}
-		t.add(kindText, name, t.unquote(raw))
+		t.add(kindText, name, string(t.unquote(raw)))
 		return nil
 	}
 	tok, err := dec.ReadToken()
@@ -165,14 +157,13 @@ func (t *tree) readJSON(dec *jsontext.Decoder, name string) error {
 	return nil
 }
 
-// unquote returns the content of a valid JSON string. It allocates only the
-// result.
-func (t *tree) unquote(raw jsontext.Value) string {
+// unquote returns the content of a valid JSON string, which is valid until the next call.
+func (t *tree) unquote(raw jsontext.Value) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
-		return string(raw[1 : len(raw)-1])
+		return raw[1 : len(raw)-1]
 	}
 	t.buf, _ = jsontext.AppendUnquote(t.buf[:0], raw) // the decoder has checked raw
-	return string(t.buf)
+	return t.buf
 }
 
 // appendJSON appends the JSON form of the value at i to dst.

@@ -1,7 +1,6 @@
 package flagvalue
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 )
@@ -29,9 +28,7 @@ func Nearest(word string, names []string) string {
 
 // NearestFirst returns names, those that are similar to word first.
 func NearestFirst(word string, names []string) []string {
-	sorted := slices.Clone(names)
-	slices.SortStableFunc(sorted, func(a, b string) int { return cmp.Compare(distance(word, a), distance(word, b)) })
-	return sorted
+	return slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return distance(word, a) - distance(word, b) })
 }
 
 // distance returns the Levenshtein distance of a and b in bytes.

@@ -3,35 +3,26 @@ package journal
 import (
 	"errors"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// editScore changes the faithfulness of a row from 0 to 1 without changing its verdicts.
-func editScore(t *testing.T, line string) string {
-	t.Helper()
-	edited := strings.Replace(line, `"faithfulness":0.0`, `"faithfulness":1.0`, 1)
-	if edited == line {
-		t.Fatalf("got a row with another score, want 0: %s", line)
-	}
-	return edited
-}
-
 func TestEditedRowsAreRescored(t *testing.T) {
-	const rows = 30
+	const rows, zero = 30, `"faithfulness":0.0`
 	want := uninterruptedResults(t, rows)
 	lines := strings.SplitAfter(want, "\n")
 	var zeros []int // rows that scored 0
 	for i, line := range lines {
-		if strings.Contains(line, `"faithfulness":0.0`) {
+		if strings.Contains(line, zero) {
 			zeros = append(zeros, i)
 		}
 	}
 	for kill := int64(0); kill < int64(len(want)); kill += 997 {
 		path, _ := interrupted(t)
-		edited := append([]string{}, lines[:rows-1]...)
+		edited := slices.Clone(lines[:rows-1])
 		for _, i := range zeros[:2] {
-			edited[i] = editScore(t, edited[i])
+			edited[i] = strings.Replace(edited[i], zero, `"faithfulness":1.0`, 1) // with the same verdicts
 		}
 		if err := os.WriteFile(path+".part", []byte(strings.Join(edited, "")), 0o600); err != nil {
 			t.Fatal(err)

@@ -77,20 +77,6 @@ func rowsOf(n int) iter.Seq2[dataset.Row, error] {
 	}
 }
 
-// editRow yields rows after it changes one of them.
-func editRow(rows iter.Seq2[dataset.Row, error], index int, change func(*dataset.Row, *error)) iter.Seq2[dataset.Row, error] {
-	return func(yield func(dataset.Row, error) bool) {
-		for row, err := range rows {
-			if row.Index == index {
-				change(&row, &err)
-			}
-			if !yield(row, err) {
-				return
-			}
-		}
-	}
-}
-
 var errKilled = errors.New("killed")
 
 type sinkFunc func(*result.Row) error
@@ -115,18 +101,7 @@ func score(t *testing.T, path string, rows iter.Seq2[dataset.Row, error], judge 
 		t.Fatal(err)
 	}
 	var written int64
-	err = p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
-		for row, err := range rows {
-			if !yield(row, err) {
-				return
-			}
-		}
-		if stored != nil {
-			if err := stored.Unmatched(); err != nil {
-				yield(dataset.Row{}, err)
-			}
-		}
-	}, sinkFunc(func(r *result.Row) error {
+	err = p.Run(t.Context(), stored.RejectUnmatched(rows), sinkFunc(func(r *result.Row) error {
 		if err := errors.Join(w.Write(r), j.Wrote()); err != nil {
 			return err
 		}
@@ -368,7 +343,7 @@ func TestReadErrorIsNotTheEnd(t *testing.T) {
 			t.Errorf("second row: got %v, %v, want %v", r, err, syscall.EIO)
 		}
 	}
-	if err := s.Unmatched(); !errors.Is(err, syscall.EIO) {
-		t.Errorf("Unmatched: got %v, want %v", err, syscall.EIO)
+	if err := s.unmatched(); !errors.Is(err, syscall.EIO) {
+		t.Errorf("unmatched: got %v, want %v", err, syscall.EIO)
 	}
 }

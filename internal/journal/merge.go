@@ -3,6 +3,7 @@ package journal
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -40,9 +41,7 @@ func merge(part string) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	if closeErr := file.Close(); err == nil {
-		err = closeErr
-	}
+	err = cmp.Or(err, file.Close())
 	if err == nil {
 		err = safefile.Rename(path, part)
 	}

@@ -28,7 +28,16 @@ func interrupted(t *testing.T) (path, part string) {
 func TestChangedDatasetIsRejected(t *testing.T) {
 	path, part := interrupted(t)
 	edit := func(index int, change func(*dataset.Row, *error)) iter.Seq2[dataset.Row, error] {
-		return editRow(rowsOf(30), index, change)
+		return func(yield func(dataset.Row, error) bool) {
+			for row, err := range rowsOf(30) {
+				if row.Index == index {
+					change(&row, &err)
+				}
+				if !yield(row, err) {
+					return
+				}
+			}
+		}
 	}
 	for _, tt := range []struct {
 		rows iter.Seq2[dataset.Row, error]

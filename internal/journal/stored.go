@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"os"
 	"path/filepath"
 	"slices"
@@ -87,9 +88,26 @@ func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
 	return r, nil
 }
 
-// Unmatched returns a *ChangedError if there are more results after the last row of the
-// dataset, and an error if the file cannot be read.
-func (s *Stored) Unmatched() error {
+// RejectUnmatched yields the rows of the dataset, and then a *ChangedError if there are more
+// results, or an error if the file cannot be read. s can be nil.
+func (s *Stored) RejectUnmatched(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
+	if s == nil {
+		return rows
+	}
+	return func(yield func(dataset.Row, error) bool) {
+		for row, err := range rows {
+			if !yield(row, err) {
+				return
+			}
+		}
+		if err := s.unmatched(); err != nil {
+			yield(dataset.Row{}, err)
+		}
+	}
+}
+
+// unmatched returns an error if there are more results, see RejectUnmatched.
+func (s *Stored) unmatched() error {
 	r, ok, err := s.next()
 	switch {
 	case !ok:
@@ -195,7 +213,5 @@ func keptDifference(a, b []dataset.Column) string {
 // sameBytes reports whether two texts are stored as the same bytes. That includes texts
 // that differ only in invalid UTF-8.
 func sameBytes(a, b string) bool {
-	return a == b || bytes.Equal(encodeText(a), encodeText(b))
+	return a == b || bytes.Equal(result.AppendText(nil, a), result.AppendText(nil, b))
 }
-
-func encodeText(s string) []byte { return result.AppendText(nil, s) }

@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp/cmpopts"
-
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
@@ -109,11 +107,10 @@ func TestCitationsRoundTrip(t *testing.T) {
 		}
 	}
 	for _, want := range []*result.Row{resulttest.WithCitations(), failed} {
-		got, err := decode(string(want.AppendJSON(nil)))
-		if err != nil {
-			t.Fatal(err)
+		if _, err := decode(string(want.AppendJSON(nil))); err != nil {
+			t.Error(err)
 		}
-		checkDiff(t, []any{want.Citations, want.Claims}, []any{got.Citations, got.Claims}, cmpopts.EquateNaNs(), cmpopts.EquateEmpty())
+		checkRoundTrip(t, want.AppendJSON(nil))
 	}
 }
 

@@ -15,8 +15,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
-// maxUnique is the number of kept columns up to which duplicates are detected.
-const maxUnique = 16
+const (
+	// maxUnique is the number of kept columns up to which duplicates are detected.
+	maxUnique = 16
+	// maxReusedBuffer limits the buffer that is reused for the next row.
+	maxReusedBuffer = 1 << 20
+)
 
 // A Decoder decodes JSON objects into rows.
 type Decoder struct {
@@ -208,9 +212,15 @@ func (f *field) decode(c *cursor, x reflect.Value) {
 		}
 		f.of.decode(c, x, nil)
 	case list:
-		if !nullable || !c.null() {
-			f.decodeList(c, x)
+		if nullable && c.null() {
+			return
 		}
+		c.array(func() {
+			n := x.Len()
+			x.Grow(1)
+			x.SetLen(n + 1)
+			f.elem.decode(c, x.Index(n))
+		})
 	}
 }
 
@@ -225,22 +235,6 @@ func (f *field) knownText(c *cursor, s string) string {
 		return ""
 	}
 	return f.values[i] // so that rows share the string
-}
-
-func (f *field) decodeList(c *cursor, x reflect.Value) {
-	c.array(func() {
-		n := x.Len()
-		x.Grow(1)
-		x.SetLen(n + 1)
-		switch e := x.Index(n); f.elem { //nolint:exhaustive // a test covers the types of a Row
-		case text:
-			e.SetString(f.knownText(c, c.text()))
-		case integer:
-			e.SetInt(int64(c.integer()))
-		default:
-			f.of.decode(c, e, nil)
-		}
-	})
 }
 
 // A foreignError reports that an object without these members is not a result.

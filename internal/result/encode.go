@@ -95,30 +95,19 @@ func (f *field) appendValue(b []byte, x reflect.Value) []byte {
 	case failure:
 		return AppendText(b, x.Interface().(error).Error()) //nolint:forcetypeassert // its type is error
 	case list:
-		return f.appendList(b, x)
+		b = append(b, '[')
+		for i := range x.Len() {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = f.elem.appendValue(b, x.Index(i))
+		}
+		return append(b, ']')
 	case object, inline:
 		x = reflect.Indirect(x)
 		return append(f.of.appendMembers(append(b, '{'), x), '}')
 	}
 	return b
-}
-
-func (f *field) appendList(b []byte, x reflect.Value) []byte {
-	b = append(b, '[')
-	for i := range x.Len() {
-		if i > 0 {
-			b = append(b, ',')
-		}
-		switch e := x.Index(i); f.elem { //nolint:exhaustive // a test covers the types of a Row
-		case text:
-			b = AppendText(b, e.String())
-		case integer:
-			b = strconv.AppendInt(b, e.Int(), 10)
-		default:
-			b = append(f.of.appendMembers(append(b, '{'), e), '}')
-		}
-	}
-	return append(b, ']')
 }
 
 // AppendTexts appends a JSON array of strings.

@@ -2,11 +2,9 @@ package result_test
 
 import (
 	"bytes"
-	"encoding/json"
 	"math"
 	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -83,54 +81,6 @@ func TestKeptColumnWithoutValueIsNull(t *testing.T) {
 	if got := write(t, dataset.JSONL, result.Options{}, r); !strings.HasSuffix(got, "},\"x\":null}\n") {
 		t.Errorf("got %s, want it to end with x null", got)
 	}
-}
-
-func FuzzAppendJSON(f *testing.F) {
-	f.Add("id", "answer", "context", "quote", 0.5, 3)
-	f.Add("\x00\xff\u2028", "</script>\"\\", "\n\r\t\x7f", "🌕\ud7ff", math.NaN(), -1)
-	f.Add("", "", "", "", math.Inf(1), math.MaxInt)
-	f.Fuzz(func(t *testing.T, id, answer, context, quote string, score float64, at int) {
-		r := resulttest.Scored()
-		r.Index, r.ID, r.Question, r.Answer, r.Contexts = at, id, "", answer, []string{context, context}
-		r.Kept = []dataset.Column{{Name: quote, Value: []byte("[1]")}}
-		r.Claims = []result.Claim{{
-			Text: answer, Start: at, End: at, Verdict: result.Supported, Score: score, Reason: context,
-			Evidence: []result.Evidence{{Quote: quote}},
-		}}
-		r.Faithfulness = score
-		got := write(t, dataset.JSONL, result.Options{}, r)
-		if strings.Count(got, "\n") != 1 || !strings.HasSuffix(got, "\n") {
-			t.Fatalf("got %q, want one line", got)
-		}
-		var decoded struct {
-			Index        int
-			ID, Answer   string
-			Contexts     []string
-			Faithfulness *float64
-			Claims       []struct {
-				Start    *int
-				Score    *float64
-				Evidence []struct{ Quote string }
-			}
-		}
-		if err := json.Unmarshal([]byte(got), &decoded); err != nil {
-			t.Fatalf("decoding %q: %v", got, err)
-		}
-		for _, text := range [][2]string{{id, decoded.ID}, {answer, decoded.Answer}, {context, decoded.Contexts[1]}, {quote, decoded.Claims[0].Evidence[0].Quote}} {
-			if utf8.ValidString(text[0]) && text[0] != text[1] {
-				t.Errorf("got text %q, want %q", text[1], text[0])
-			}
-		}
-		if decoded.Index != at {
-			t.Errorf("got index %d, want %d", decoded.Index, at)
-		}
-		if finite := !math.IsNaN(score) && !math.IsInf(score, 0); finite != (decoded.Faithfulness != nil) || finite && *decoded.Faithfulness != score {
-			t.Errorf("got faithfulness %v, want %v", decoded.Faithfulness, score)
-		}
-		if (at < 0) != (decoded.Claims[0].Start == nil) {
-			t.Errorf("got start %v, want %d", decoded.Claims[0].Start, at)
-		}
-	})
 }
 
 // write returns the output of a Writer.

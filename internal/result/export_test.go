@@ -34,8 +34,12 @@ func (s *fieldSet) collect(path string, names map[string][]string) {
 			continue
 		}
 		names[path] = append(names[path], f.name)
-		if f.of != nil {
-			f.of.collect(path+"/"+f.name, names)
+		of := f.of
+		if f.elem != nil {
+			of = f.elem.of
+		}
+		if of != nil {
+			of.collect(path+"/"+f.name, names)
 		}
 	}
 }

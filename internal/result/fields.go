@@ -26,8 +26,8 @@ type field struct {
 	name  string
 	index int // in the struct
 	kind  kind
-	elem  kind      // element type of a list
-	of    *fieldSet // fields of an object, an inline struct or a list of objects
+	elem  *field    // element of a list, without a name
+	of    *fieldSet // fields of an object or an inline struct
 
 	omitEmpty bool
 	null      bool // "", a negative integer or a fraction of 0 is null
@@ -38,7 +38,7 @@ type field struct {
 	jsonOnly  bool
 	verdict   int      // index of the verdict without which the field is null, or -1
 	optional  bool     // in Parquet
-	values    []string // allowed values of a text or of a list's texts; nil for any
+	values    []string // allowed values of a text; nil for any
 	leaves    int      // columns in Parquet
 	bit       uint64   // in a set of fields
 }
@@ -68,43 +68,28 @@ func fieldsOf(t reflect.Type, optional bool) *fieldSet {
 		if name == "-" {
 			continue
 		}
-		f := field{name: name, index: i, omitEmpty: opts == "omitempty", verdict: -1, jsonOnly: sf.Tag.Get("parquet") == "-"}
-		for option := range strings.SplitSeq(sf.Tag.Get("result"), ",") {
-			switch option {
-			case "null":
-				f.null = true
-			case "null=verdict":
-				v, _ := t.FieldByName("Verdict")
-				f.verdict = v.Index[0]
-			case "offset":
-				f.offset = true
-			case "round":
-				f.round = true
-			case "signed":
-				f.signed = true
-			case "dict":
-				f.dict = true
-			}
+		f := newField(sf.Type)
+		f.name, f.index, f.omitEmpty, f.jsonOnly = name, i, opts == "omitempty", sf.Tag.Get("parquet") == "-"
+		options := strings.Split(sf.Tag.Get("result"), ",")
+		has := func(option string) bool { return slices.Contains(options, option) }
+		f.null, f.offset, f.round, f.signed, f.dict = has("null"), has("offset"), has("round"), has("signed"), has("dict")
+		if has("null=verdict") {
+			v, _ := t.FieldByName("Verdict")
+			f.verdict = v.Index[0]
 		}
-		f.setType(sf.Type)
 		if opts == "inline" {
 			f.kind, f.of = inline, fieldsOf(sf.Type.Elem(), true)
 		}
 		f.optional = optional || f.omitEmpty || f.null || f.verdict >= 0 || f.kind == number || f.kind == failure
-		if f.null || f.offset {
+		if f.kind == integer && (f.null || f.offset) {
 			s.absent = append(s.absent, i)
 		}
-		switch {
-		case f.jsonOnly:
-		case f.of != nil:
-			f.leaves = f.of.leaves
-		default:
-			f.leaves = 1
+		if !f.jsonOnly {
+			f.leaves = f.columns()
 		}
 		s.leaves += f.leaves
-		s.fields = append(s.fields, f)
+		s.fields = append(s.fields, *f)
 	}
-	s.absent = slices.DeleteFunc(s.absent, func(i int) bool { return t.Field(i).Type.Kind() != reflect.Int })
 	s.index()
 	return s
 }
@@ -127,8 +112,9 @@ func (s *fieldSet) index() {
 	}
 }
 
-// setType sets what follows from the Go type of a field.
-func (f *field) setType(t reflect.Type) {
+// newField returns a field of a Go type.
+func newField(t reflect.Type) *field {
+	f := &field{verdict: -1}
 	if v, ok := reflect.Zero(t).Interface().(interface{ values() []string }); ok {
 		f.values = v.values()
 	}
@@ -148,10 +134,20 @@ func (f *field) setType(t reflect.Type) {
 	case reflect.Struct:
 		f.kind, f.of = object, fieldsOf(t, false)
 	case reflect.Slice:
-		var elem field
-		elem.setType(t.Elem())
-		f.kind, f.elem, f.of, f.values = list, elem.kind, elem.of, elem.values
+		f.kind, f.elem = list, newField(t.Elem())
 	}
+	return f
+}
+
+// columns returns the number of columns in Parquet.
+func (f *field) columns() int {
+	switch {
+	case f.elem != nil:
+		return f.elem.columns()
+	case f.of != nil:
+		return f.of.leaves
+	}
+	return 1
 }
 
 // Names returns the names of the fields and columns of results, which kept

@@ -1,7 +1,6 @@
 package result
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -68,12 +67,7 @@ func (p *parquetWriter) writeSpool() error {
 	if err != nil {
 		return err
 	}
-	rows := NewReader(r, nil)
-	for {
-		row, err := rows.Next()
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
+	for row, err := range NewReader(r, nil).Rows() {
 		if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
@@ -81,6 +75,7 @@ func (p *parquetWriter) writeSpool() error {
 			return err
 		}
 	}
+	return nil
 }
 
 // Discard removes the spool.

@@ -7,15 +7,14 @@ import (
 	"fmt"
 	"io"
 	"iter"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
 const (
 	// maxLineBytes is well above the default --max-row-bytes.
 	maxLineBytes = 1 << 30
-	// maxReusedBuffer limits the buffer that is reused for the next line. Larger buffers are
-	// not reused.
-	maxReusedBuffer = 1 << 20
-	readAhead       = 256 << 10
+	readAhead    = 256 << 10
 )
 
 // A Reader reads JSONL. It buffers at most one line.
@@ -23,37 +22,36 @@ const (
 // Reading a row and writing it back yields identical bytes: scores are already rounded, and
 // errors are kept as text.
 type Reader struct {
-	r       *bufio.Reader
+	lines   dataset.LineReader
 	decoder *Decoder
-	long    []byte // stores lines longer than the buffer of r
 	line    []byte
-	offset  int64 // end of line
-	n       int
 }
 
 // NewReader returns a Reader of r that checks rows; check may be nil.
 func NewReader(r io.Reader, check *Checker) *Reader {
-	return &Reader{r: bufio.NewReaderSize(r, readAhead), decoder: NewDecoder(check)}
+	return &Reader{lines: dataset.NewLineReader(bufio.NewReaderSize(r, readAhead), maxLineBytes), decoder: NewDecoder(check)}
 }
 
 // Next returns the next row, or io.EOF after the last one. It skips blank lines. The caller
 // owns the returned row. Errors include the line number.
 func (r *Reader) Next() (*Row, error) {
 	for {
-		err := r.readLine()
-		r.offset += int64(len(r.line))
-		if errors.Is(err, io.EOF) {
+		line, err := r.lines.Next()
+		if r.line = line; errors.Is(err, io.EOF) {
 			return nil, io.EOF
 		}
-		if err == nil && len(bytes.Trim(r.line, " \t\r\n")) == 0 {
-			continue
-		}
 		var row *Row
-		if err == nil {
-			row, err = r.decoder.Decode(r.line)
+		switch {
+		case errors.Is(err, dataset.ErrTooLong):
+			r.line, err = nil, fmt.Errorf("longer than %d MiB", maxLineBytes>>20)
+		case err != nil:
+		case len(bytes.Trim(line, " \t\r\n")) == 0:
+			continue
+		default:
+			row, err = r.decoder.Decode(line)
 		}
 		if err != nil {
-			return nil, fmt.Errorf("line %d: %w", r.n, err)
+			return nil, fmt.Errorf("line %d: %w", r.lines.Number, err)
 		}
 		return row, nil
 	}
@@ -77,36 +75,4 @@ func (r *Reader) Rows() iter.Seq2[*Row, error] {
 func (r *Reader) Line() []byte { return r.line }
 
 // Offset returns the offset of the end of the last line that Next read.
-func (r *Reader) Offset() int64 { return r.offset }
-
-// readLine sets line to the next line.
-func (r *Reader) readLine() error {
-	if cap(r.long) > maxReusedBuffer {
-		r.long = nil
-	}
-	r.long, r.line = r.long[:0], nil
-	for {
-		chunk, err := r.r.ReadSlice('\n')
-		more := errors.Is(err, bufio.ErrBufferFull)
-		last := errors.Is(err, io.EOF)
-		if len(r.long) == 0 && len(chunk) > 0 {
-			r.n++
-		}
-		switch {
-		case err != nil && !more && !last:
-			return err
-		case last && len(r.long)+len(chunk) == 0:
-			return io.EOF
-		case len(r.long)+len(chunk) > maxLineBytes:
-			return fmt.Errorf("longer than %d MiB", maxLineBytes>>20)
-		case len(r.long) == 0 && !more:
-			r.line = chunk
-			return nil
-		}
-		r.long = append(r.long, chunk...)
-		if !more {
-			r.line = r.long
-			return nil
-		}
-	}
-}
+func (r *Reader) Offset() int64 { return r.lines.Offset }

@@ -2,6 +2,7 @@ package result
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -58,12 +59,7 @@ func (l Settings) Changes(previous Settings) []SettingChange {
 }
 
 // DisplayValue returns the value of a setting as text for messages.
-func DisplayValue(value string) string {
-	if value == "" {
-		return "empty"
-	}
-	return value
-}
+func DisplayValue(value string) string { return cmp.Or(value, "empty") }
 
 // MarshalJSON returns an object.
 func (l Settings) MarshalJSON() ([]byte, error) {

@@ -24,12 +24,7 @@ func (s *fieldSet) parquetFields() []parquet.Field {
 
 // node returns the type of a field.
 func (f *field) node() parquet.Node {
-	var node parquet.Node
-	if f.kind == list {
-		node = parquet.List(leafNode(f.elem, f.of))
-	} else {
-		node = leafNode(f.kind, f.of)
-	}
+	node := f.requiredNode()
 	if f.dict {
 		node = parquet.Encoded(node, &parquet.RLEDictionary)
 	}
@@ -39,16 +34,19 @@ func (f *field) node() parquet.Node {
 	return node
 }
 
-func leafNode(k kind, of *fieldSet) parquet.Node {
-	switch k { //nolint:exhaustive // the others are text
+func (f *field) requiredNode() parquet.Node {
+	switch f.kind {
 	case integer:
 		return parquet.Int(64)
 	case number:
 		return parquet.Leaf(parquet.DoubleType)
 	case flag:
 		return parquet.Leaf(parquet.BooleanType)
-	case object:
-		return orderedGroup{parquet.Group{}, of.parquetFields()}
+	case object, inline:
+		return orderedGroup{parquet.Group{}, f.of.parquetFields()}
+	case list:
+		return parquet.List(f.elem.requiredNode())
+	case text, failure:
 	}
 	return parquet.String()
 }
@@ -111,16 +109,31 @@ func (s *shredder) object(fields *fieldSet, v reflect.Value, at level) {
 		if f.optional {
 			at.def++
 		}
-		switch f.kind {
-		case object, inline:
-			s.object(f.of, reflect.Indirect(x), at)
-		case list:
-			s.list(f, x, at)
-		case failure:
-			s.add(parquet.ValueOf(validText(x.Interface().(error).Error())), at) //nolint:forcetypeassert // its type is error
-		case text, integer, number, flag:
-			s.add(f.leaf(f.kind, x), at)
+		s.value(f, x, at)
+	}
+}
+
+// value appends a value that is not missing.
+func (s *shredder) value(f *field, x reflect.Value, at level) {
+	switch f.kind {
+	case object, inline:
+		s.object(f.of, reflect.Indirect(x), at)
+	case list:
+		s.list(f, x, at)
+	case failure:
+		s.add(parquet.ValueOf(validText(x.Interface().(error).Error())), at) //nolint:forcetypeassert // its type is error
+	case text:
+		s.add(parquet.ValueOf(validText(x.String())), at)
+	case integer:
+		s.add(parquet.Int64Value(x.Int()), at)
+	case number:
+		n := x.Float()
+		if f.round {
+			n = Round(n)
 		}
+		s.add(parquet.DoubleValue(n), at)
+	case flag:
+		s.add(parquet.BooleanValue(x.Bool()), at)
 	}
 }
 
@@ -135,29 +148,9 @@ func (s *shredder) list(f *field, x reflect.Value, at level) {
 	at.def++
 	for i := range n {
 		s.column = first
-		if f.elem == object {
-			s.object(f.of, x.Index(i), at)
-		} else {
-			s.add(f.leaf(f.elem, x.Index(i)), at)
-		}
+		s.value(f.elem, x.Index(i), at)
 		at.rep = at.lists
 	}
-}
-
-// leaf returns the value of a column.
-func (f *field) leaf(k kind, x reflect.Value) parquet.Value {
-	switch k { //nolint:exhaustive // the others are text
-	case integer:
-		return parquet.Int64Value(x.Int())
-	case number:
-		if f.round {
-			return parquet.DoubleValue(Round(x.Float()))
-		}
-		return parquet.DoubleValue(x.Float())
-	case flag:
-		return parquet.BooleanValue(x.Bool())
-	}
-	return parquet.ValueOf(validText(x.String()))
 }
 
 // add appends a value to the current column and moves on to the next one.

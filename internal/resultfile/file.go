@@ -151,12 +151,7 @@ func (f *File) next() (*result.Row, error) {
 func (f *File) Line() int { return f.line }
 
 // name returns the name of the file in messages.
-func (f *File) name() string {
-	if f.path == "-" {
-		return "standard input"
-	}
-	return f.path
-}
+func (f *File) name() string { return dataset.DisplayName(f.path) }
 
 // A ColumnError reports columns of Options.Keep that do not exist. For JSONL and JSON it
 // comes after the last row.

@@ -192,23 +192,22 @@ func checkRows(t *testing.T, path string) error {
 	return o.CheckRows([]*resultfile.File{f})
 }
 
-// writeFailedSummary writes the summary of a run of failed rows with the given settings,
-// which are pairs of name and value.
-func writeFailedSummary(t *testing.T, path string, rows int, datasets []string, settings ...string) {
-	t.Helper()
+// failedSummary returns the summary of a run of failed rows with the given settings,
+// which are pairs of name and value. An underscore in a value is a space.
+func failedSummary(rows int, datasets []string, settings ...string) *report.Summary {
 	s := new(report.SummaryBuilder).Summary(nil, nil)
 	s.Datasets, s.Rows.Total, s.Rows.Failed = datasets, rows, rows
 	for i := 0; i < len(settings); i += 2 {
-		s.Settings = append(s.Settings, result.Setting{Name: settings[i], Value: settings[i+1]})
+		s.Settings = append(s.Settings, result.Setting{Name: settings[i], Value: strings.ReplaceAll(settings[i+1], "_", " ")})
 	}
-	storeSummary(t, path, s)
+	return s
 }
 
 func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 	dir := t.TempDir()
 	a, b, c := filepath.Join(dir, "a.jsonl"), filepath.Join(dir, "b.jsonl"), filepath.Join(dir, "c.jsonl")
-	writeFailedSummary(t, a, 2, []string{"d.jsonl"}, "--shard", "1/2", "--judge", "lexical", "--keep", "doc")
-	writeFailedSummary(t, b, 0, []string{"d.jsonl", "e.jsonl"}, "--shard", "2/2", "--judge", "lexical", "--keep", "doc")
+	storeSummary(t, a, failedSummary(2, []string{"d.jsonl"}, "--shard", "1/2", "--judge", "lexical", "--keep", "doc"))
+	storeSummary(t, b, failedSummary(0, []string{"d.jsonl", "e.jsonl"}, "--shard", "2/2", "--judge", "lexical", "--keep", "doc"))
 	origin := func(paths ...string) *resultfile.Origin {
 		t.Helper()
 		o, err := resultfile.OriginOf(paths)
@@ -227,18 +226,17 @@ func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 	if one := origin(a); fmt.Sprint(one.Missing) != "[2/2]" || one.Settings.Get("--shard") != "1/2" {
 		t.Errorf("one shard: got %+v, want missing shard 2/2", one)
 	}
-	if partial := origin(a, c); partial.Known || partial.Settings != nil || partial.Datasets != nil {
-		t.Errorf("one file without settings: got %+v, want nothing known", partial)
+	for range 2 { // without a summary, then with one that has no settings, as report writes if it does not know them
+		if partial := origin(a, c); partial.Known || partial.Settings != nil || partial.Datasets != nil {
+			t.Errorf("one file without settings: got %+v, want nothing known", partial)
+		}
+		storeSummary(t, c, failedSummary(2, []string{}))
 	}
-	writeFailedSummary(t, c, 2, []string{}) // as report writes if it does not know the settings
-	if partial := origin(a, c); partial.Known || partial.Settings != nil || partial.Datasets != nil {
-		t.Errorf("one file without settings: got %+v, want nothing known", partial)
-	}
-	writeFailedSummary(t, c, 2, []string{"d.jsonl"}, "--shard", "1/3", "--judge", "lexical", "--keep", "x")
+	storeSummary(t, c, failedSummary(2, []string{"d.jsonl"}, "--shard", "1/3", "--judge", "lexical", "--keep", "x"))
 	if mixed := origin(a, c); mixed.Settings.Get("--shard") != "1/2, 1/3" || mixed.Settings.Get("--keep") != "doc, x" {
 		t.Errorf("different shards: got %+v", mixed)
 	}
-	writeFailedSummary(t, c, 2, []string{"d.jsonl"}, "--shard", "2/2", "--judge", "llm", "--model", "m")
+	storeSummary(t, c, failedSummary(2, []string{"d.jsonl"}, "--shard", "2/2", "--judge", "llm", "--model", "m"))
 	if _, err := resultfile.OriginOf([]string{a, c}); err == nil || !strings.HasSuffix(err.Error(), "--judge is lexical for "+a+" and llm for "+c) {
 		t.Errorf("got %v, want an error about --judge", err)
 	}
@@ -271,12 +269,9 @@ func TestCheckAppendedDetectsRowsThatCountTwice(t *testing.T) {
 		dir := t.TempDir()
 		var paths []string
 		for i, run := range []string{tt.a, tt.b} {
-			words := strings.Fields(run)
-			s := new(report.SummaryBuilder).Summary(nil, nil)
-			s.DatasetDigest = strings.Trim(words[0], "-")
-			for j := 1; j < len(words); j += 2 {
-				s.Settings = append(s.Settings, result.Setting{Name: words[j], Value: strings.ReplaceAll(words[j+1], "_", " ")})
-			}
+			digest, settings, _ := strings.Cut(run, " ")
+			s := failedSummary(0, nil, strings.Fields(settings)...)
+			s.DatasetDigest = strings.Trim(digest, "-")
 			paths = append(paths, filepath.Join(dir, string(rune('a'+i))+".jsonl"))
 			storeSummary(t, paths[i], s)
 		}

@@ -210,29 +210,31 @@ func namesOf(summaries ...*report.Summary) []string {
 	var names []string
 	for _, s := range summaries {
 		for _, setting := range s.Settings {
-			if !slices.Contains(names, setting.Name) {
-				names = append(names, setting.Name)
-			}
+			names = appendNew(names, setting.Name)
 		}
 	}
 	return names
+}
+
+// appendNew appends a text unless the list contains it.
+func appendNew(list []string, text string) []string {
+	if slices.Contains(list, text) {
+		return list
+	}
+	return append(list, text)
 }
 
 // join merges the datasets and settings of all summaries.
 func (o *Origin) join() {
 	for _, s := range o.summaries {
 		for _, d := range s.Datasets {
-			if !slices.Contains(o.Datasets, d) {
-				o.Datasets = append(o.Datasets, d)
-			}
+			o.Datasets = appendNew(o.Datasets, d)
 		}
 	}
 	for _, name := range namesOf(o.summaries...) {
 		var values []string
 		for _, s := range o.summaries {
-			if v := s.Settings.Get(name); !slices.Contains(values, v) {
-				values = append(values, v)
-			}
+			values = appendNew(values, s.Settings.Get(name))
 		}
 		if name == "--shard" {
 			values = o.shards()
@@ -257,9 +259,7 @@ func (o *Origin) shards() []string {
 				runs = append(runs, r)
 			}
 			found[r] = append(found[r], shard)
-			if !slices.Contains(all, shard) {
-				all = append(all, shard)
-			}
+			all = appendNew(all, shard)
 		}
 	}
 	for _, r := range runs {

@@ -3,7 +3,6 @@ package resultfile
 import (
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -15,27 +14,19 @@ import (
 
 // A tableRow converts the columns of a table to the JSON object of a result.
 type tableRow struct {
-	cells bool            // cells are text, as in CSV, and not typed, as in Parquet
-	texts map[string]bool // columns of Parquet that hold JSON as text
-	buf   []byte
-
-	claims, supported *string // the counts of the last row; nil if there are none
+	cells  bool              // cells are text, as in CSV, and not typed, as in Parquet
+	texts  map[string]bool   // columns of Parquet that hold JSON as text
+	counts map[string]string // cells n_claims and n_supported of the last row, if there are any
+	buf    []byte
 }
 
 // newTableRow checks that the table has the columns of results.
 func newTableRow(records *dataset.Records) (tableRow, error) {
-	var missing []string
-	for _, name := range []string{
-		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "claims", "error",
-	} {
-		if !slices.Contains(records.Names(), name) {
-			missing = append(missing, name)
-		}
-	}
-	if missing != nil {
+	columns := []string{"index", "id", "question", "answer", "contexts", "faithfulness", "support", "status", "reason", "claims", "error"}
+	if missing := missingFrom(columns, records.Names()); len(missing) > 0 {
 		return tableRow{}, fmt.Errorf("not a result file of ragfaith score: missing column %s", strings.Join(missing, ", "))
 	}
-	a := tableRow{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool)}
+	a := tableRow{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool), counts: make(map[string]string)}
 	if list := records.Metadata(result.JSONColumnsKey); list != "" {
 		var names []string
 		if err := json.Unmarshal([]byte(list), &names); err != nil {
@@ -54,12 +45,7 @@ func (a *tableRow) object(columns []dataset.Column) ([]byte, error) {
 	for i := range columns {
 		name, value := columns[i].Name, columns[i].Value
 		if name == "n_claims" || name == "n_supported" {
-			text, _ := result.PlainText(value)
-			if name == "n_claims" {
-				a.claims = &text
-			} else {
-				a.supported = &text
-			}
+			a.counts[name], _ = result.PlainText(value)
 			continue
 		}
 		if a.cells {
@@ -92,10 +78,10 @@ func (a *tableRow) object(columns []dataset.Column) ([]byte, error) {
 func (a *tableRow) checkCounts(r *result.Row) error {
 	for _, c := range []struct {
 		name string
-		cell *string
 		want int
-	}{{"n_claims", a.claims, len(r.Claims)}, {"n_supported", a.supported, r.Supported()}} {
-		if c.cell == nil {
+	}{{"n_claims", len(r.Claims)}, {"n_supported", r.Supported()}} {
+		cell, ok := a.counts[c.name]
+		if !ok {
 			continue
 		}
 		want := strconv.Itoa(c.want)
@@ -103,8 +89,8 @@ func (a *tableRow) checkCounts(r *result.Row) error {
 			want = ""
 		}
 		// pandas writes a column of integers with gaps as 2.0.
-		if strings.TrimSuffix(*c.cell, ".0") != want {
-			return &result.MismatchError{Field: c.name, Got: strconv.Quote(*c.cell), Want: strconv.Quote(want)}
+		if strings.TrimSuffix(cell, ".0") != want {
+			return &result.MismatchError{Field: c.name, Got: strconv.Quote(cell), Want: strconv.Quote(want)}
 		}
 	}
 	return nil

@@ -101,10 +101,7 @@ func (l *Lock) Unlock() {
 
 // readPID returns the process ID in a lock file, or 0.
 func readPID(path string) int {
-	content, err := ReadFile(path, 64)
-	if err != nil {
-		return 0
-	}
+	content, _ := ReadFile(path, 64) // empty if it fails
 	pid, err := strconv.Atoi(strings.TrimSpace(string(content)))
 	if err != nil {
 		return 0

@@ -185,9 +185,7 @@ func (o *Output) Commit() error {
 		}
 		err = o.file.Sync()
 	}
-	if closeErr := o.file.Close(); err == nil {
-		err = closeErr
-	}
+	err = cmp.Or(err, o.file.Close())
 	if err == nil && o.current != o.part {
 		if err = os.Rename(o.current, o.part); err == nil {
 			o.current = o.part

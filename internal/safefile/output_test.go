@@ -1,7 +1,6 @@
 package safefile
 
 import (
-	"bufio"
 	"errors"
 	"io"
 	"io/fs"
@@ -158,15 +157,20 @@ func (f *faultyFile) Sync() error { return f.syncErr }
 
 func (f *faultyFile) Close() error { return errors.Join(f.File.Close(), f.closeErr) }
 
+// inject makes the file of an output fail.
+func (f *faultyFile) inject(o *Output) {
+	f.File, _ = o.file.(*os.File)
+	o.file = f
+	o.buf.Reset(f)
+}
+
 func TestOutputDoesNotAppearAfterAnError(t *testing.T) {
 	errFault := errors.New("fault")
 	for name, faulty := range map[string]faultyFile{"write": {writeErr: errFault}, "sync": {syncErr: errFault}, "close": {closeErr: errFault}} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "out.jsonl")
 			o := create(t, path, "row\n")
-			faulty.File, _ = o.file.(*os.File)
-			o.file = &faulty
-			o.buf.Reset(&faulty)
+			faulty.inject(o)
 			_, _ = o.Write([]byte("row\n"))
 			if err := o.Commit(); !errors.Is(err, errFault) || !strings.Contains(err.Error(), path) {
 				t.Errorf("got %v, want %q with the path", err, errFault)
@@ -199,8 +203,7 @@ func TestAbandonReturnsErrorsOfAStream(t *testing.T) {
 	errFault := errors.New("fault")
 	for name, faulty := range map[string]faultyFile{"write": {writeErr: errFault}, "close": {closeErr: errFault}} {
 		o := create(t, os.DevNull, "row\n")
-		faulty.File, _ = o.file.(*os.File)
-		o.file, o.buf = &faulty, bufio.NewWriter(&faulty)
+		faulty.inject(o)
 		_, _ = o.Write([]byte("row\n"))
 		if _, err := o.Abandon(true); !errors.Is(err, errFault) {
 			t.Errorf("%s: got %v, want %v", name, err, errFault)

@@ -284,7 +284,7 @@ func (s *search) walk(v *Value, pattern string, depth, penalty int) {
 			}
 			s.walk(item, pattern+"[*]", depth+1, penalty) // other records can have more elements
 		}
-	case Null, Bool, Number, Text:
+	case Null, Bool, Number, Text, Bytes:
 	}
 }
 

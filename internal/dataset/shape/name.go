@@ -42,16 +42,12 @@ func words(name string) []string {
 	var last rune
 	runes := []rune(name)
 	for i, c := range runes {
-		switch {
-		case !unicode.IsLetter(c) && !unicode.IsDigit(c):
+		inWord := unicode.IsLetter(c) || unicode.IsDigit(c)
+		capital := unicode.IsUpper(c) && (unicode.IsLower(last) || unicode.IsUpper(last) && i+1 < len(runes) && unicode.IsLower(runes[i+1]))
+		if !inWord || capital || unicode.IsDigit(c) != unicode.IsDigit(last) {
 			flush()
-		case unicode.IsDigit(c) != unicode.IsDigit(last) && word.Len() > 0:
-			flush()
-			word.WriteRune(unicode.ToLower(c))
-		case unicode.IsUpper(c) && (unicode.IsLower(last) || unicode.IsUpper(last) && i+1 < len(runes) && unicode.IsLower(runes[i+1])):
-			flush()
-			word.WriteRune(unicode.ToLower(c))
-		default:
+		}
+		if inWord {
 			word.WriteRune(unicode.ToLower(c))
 		}
 		last = c
@@ -73,6 +69,11 @@ func set(list string) map[string]bool {
 		m[word] = true
 	}
 	return m
+}
+
+// hasAny reports whether one of the words is in a set.
+func hasAny(words []string, set map[string]bool) bool {
+	return slices.ContainsFunc(words, func(w string) bool { return set[w] })
 }
 
 func ranked(ranks ...string) map[string]int {
@@ -153,24 +154,23 @@ func NewNames() *Names {
 // answer.
 func (n *Names) IsReference(name string) bool {
 	ws := words(name)
-	return slices.ContainsFunc(ws, func(w string) bool { return n.reference[w] }) &&
-		!slices.Contains(ws, "retrieved") && !slices.Contains(ws, "retrieval")
+	return hasAny(ws, n.reference) && !slices.Contains(ws, "retrieved") && !slices.Contains(ws, "retrieval")
 }
 
 // isAside reports whether an object describes rows rather than contains them.
 func (n *Names) isAside(name string) bool {
-	return slices.ContainsFunc(words(name), func(w string) bool { return n.aside[w] })
+	return hasAny(words(name), n.aside)
 }
 
 // isOther reports whether a value with a name is neither part of a row nor contains it.
 func (n *Names) isOther(name string) bool {
-	return n.IsReference(name) || slices.ContainsFunc(words(name), func(w string) bool { return n.other[w] })
+	return n.IsReference(name) || hasAny(words(name), n.other)
 }
 
 // describes reports whether a member of an output says something about it, such as an
 // error.
 func (n *Names) describes(name string) bool {
-	return slices.ContainsFunc(words(name), func(w string) bool { return n.labels[w] })
+	return hasAny(words(name), n.labels)
 }
 
 // IsVerdict reports whether a text is a verdict or a number, such as the result of a
@@ -234,7 +234,7 @@ func (n *Names) isSomeAnswer(name string) bool {
 		ws = ws[:len(ws)-1]
 	}
 	return len(ws) > 0 && n.answers[ws[len(ws)-1]] && strings.Join(ws, " ") != "answers" && !n.isOther(name) &&
-		!slices.ContainsFunc(ws, func(w string) bool { return n.people[w] })
+		!hasAny(ws, n.people)
 }
 
 // isExplicit reports whether a path says that a system generated the answer or retrieved

@@ -234,7 +234,7 @@ func (x Expander) messageText(v *Value) string {
 		if content := v.first("content", "text", "value", "parts", "message"); content != nil {
 			return x.messageText(content)
 		}
-	case Null, Bool, Number:
+	case Null, Bool, Number, Bytes:
 	}
 	return ""
 }

@@ -171,10 +171,7 @@ func sameTrace(spans []*span) bool {
 
 func (r *Reader) collect(spans []*span, line int) {
 	for _, s := range spans {
-		key := s.trace
-		if key == "" {
-			key = cmp.Or(s.parent, s.id)
-		}
+		key := cmp.Or(s.trace, s.parent, s.id)
 		g := r.groups[key]
 		if g == nil {
 			g = &group{line: line}

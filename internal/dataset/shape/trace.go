@@ -110,11 +110,7 @@ func (f *Finder) spansOf(v *Value) []*span {
 
 // callsOf returns the calls in a record of TruLens as spans, or nil.
 func (f *Finder) callsOf(v *Value) []*span {
-	record := v.Member("record_json")
-	if record == nil {
-		record = v
-	}
-	record = f.Expand.expand(record)
+	record := f.Expand.expand(cmp.Or(v.Member("record_json"), v))
 	calls := items(record.Member("calls"))
 	if len(calls) == 0 || !record.has("main_output") {
 		return nil
