@@ -220,9 +220,6 @@ func (c *Citations) Recall() float64 {
 // Precision returns the mean citation precision of the rows that have one, or NaN.
 func (c *Citations) Precision() float64 { return c.precision.Mean() }
 
-// Scored returns the number of rows in Recall and in Precision.
-func (c *Citations) Scored() (recall, precision int) { return c.recall.Count(), c.precision.Count() }
-
 // Cited summarizes the citations on one line. It returns "" if there are none.
 func (t *Tally) Cited() string {
 	c := &t.Citations

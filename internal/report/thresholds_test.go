@@ -128,7 +128,7 @@ func TestGroupsGate(t *testing.T) {
 		{"too many groups", []By{{Column: "topic", Groups: []Group{newGroup("sea", 3, 0.9)}, Other: &Group{}}}, 0.9, false, "mean faithfulness by topic >= 0.80 cannot be evaluated (more than 1 group)"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			g := groupsGate(tt.by, 0.8)
+			g := (&Means{By: tt.by}).groupsGate(0.8)
 			if g.Text != tt.want || g.Passed != tt.passed || !cmp.Equal(g.Value, tt.value, cmpopts.EquateNaNs()) {
 				t.Errorf("got %+v, want value %v, passed %v and %q", g, tt.value, tt.passed, tt.want)
 			}
