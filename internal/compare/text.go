@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -206,9 +205,7 @@ func changedRows(c *Comparison) report.Table {
 		t.AddRow(change.Candidate.ID, change.Candidate.Question, Score(change.Baseline.Faithfulness), Score(change.Candidate.Faithfulness),
 			Signed(change.Difference), change.Describe())
 	}
-	if questions := &t.Columns[1]; !slices.ContainsFunc(questions.Cells, func(q string) bool { return q != "" }) {
-		t.Columns = slices.Delete(t.Columns, 1, 2)
-	}
+	t.DropColumns(map[string]string{"question": ""})
 	t.Foot = "-o FILE.html shows their claims"
 	if more := c.Changed - maxRows; more > 0 {
 		t.Foot = fmt.Sprintf("and %d more; -o FILE.html shows all and their claims", more)

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -118,6 +119,14 @@ func (t *Table) AddRow(cells ...string) {
 	}
 }
 
+// DropColumns removes each column with a name in empty of which all cells are the value there.
+func (t *Table) DropColumns(empty map[string]string) {
+	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool {
+		value, optional := empty[c.Name]
+		return optional && !slices.ContainsFunc(c.Cells, func(s string) bool { return s != value })
+	})
+}
+
 // Rows returns the cells of each row.
 func (t Table) Rows() [][]string {
 	rows := make([][]string, len(t.Columns[0].Cells))
@@ -156,22 +165,20 @@ func (t Table) Markdown() string {
 		b.WriteString("\n\n")
 	}
 	b.WriteByte('|')
+	rule := "|"
 	for i := range t.Columns {
 		b.WriteString(" " + t.Columns[i].Name + " |")
-	}
-	b.WriteString("\n|")
-	for i := range t.Columns {
 		if t.Columns[i].Right {
-			b.WriteString("---:|")
+			rule += "---:|"
 		} else {
-			b.WriteString("---|")
+			rule += "---|"
 		}
 	}
-	b.WriteByte('\n')
-	for r := range t.Columns[0].Cells {
+	b.WriteString("\n" + rule + "\n")
+	for _, row := range t.Rows() {
 		b.WriteByte('|')
-		for i := range t.Columns {
-			b.WriteString(" " + t.Columns[i].markdown(t.Columns[i].Cells[r]) + " |")
+		for i, cell := range row {
+			b.WriteString(" " + t.Columns[i].markdown(cell) + " |")
 		}
 		b.WriteByte('\n')
 	}
