@@ -24,9 +24,9 @@ func Tabulate(columns []Column, width int) string {
 
 // width returns the width of the column in terminal cells.
 func (c *Column) width() int {
-	w := text.StringWidthWithoutEscSequences(c.Name)
+	w := cells(c.Name)
 	for _, s := range c.Cells {
-		w = max(w, text.StringWidthWithoutEscSequences(s))
+		w = max(w, cells(s))
 	}
 	return w
 }

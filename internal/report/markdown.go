@@ -97,31 +97,22 @@ func (m *markdown) writeStats() {
 	if len(notes) > 0 {
 		m.b.WriteString(strings.Join(notes, ", ") + "\n\n")
 	}
-	if t.Claims > 0 {
-		fmt.Fprintf(&m.b, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.\n\n",
-			t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
+	paragraph := func(shown bool, format string, args ...any) {
+		if shown {
+			fmt.Fprintf(&m.b, format+"\n\n", args...)
+		}
 	}
-	if t.UnjudgedClaims > 0 {
-		fmt.Fprintf(&m.b, "Unjudged claims, whose language differs from that of the contexts: %d.\n\n", t.UnjudgedClaims)
-	}
-	if mean, _ := t.UnjudgedShare(); mean > 0 {
-		fmt.Fprintf(&m.b, "Words in no judged claim: %s (mean of rows with claims).\n\n", t.UnjudgedPercent())
-	}
-	if confidence := t.Confidence(); confidence != "" {
-		m.b.WriteString(confidence + ".\n\n")
-	}
-	if t.NoContexts > 0 {
-		fmt.Fprintf(&m.b, "Rows with empty contexts: %d (%d skipped).\n\n", t.NoContexts, t.Skipped)
-	}
-	if marked := t.Marked(); marked != "" {
-		fmt.Fprintf(&m.b, "Rows with marks: %s.\n\n", marked)
-	}
-	if cited := t.Cited(); cited != "" {
-		fmt.Fprintf(&m.b, "Citations: %s.\n\n", cited)
-	}
-	if prescreened := t.Prescreened(); prescreened != "" {
-		fmt.Fprintf(&m.b, "Prescreen: %s.\n\n", prescreened)
-	}
+	paragraph(t.Claims > 0, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.",
+		t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
+	paragraph(t.UnjudgedClaims > 0, "Unjudged claims, whose language differs from that of the contexts: %d.", t.UnjudgedClaims)
+	mean, _ := t.UnjudgedShare()
+	paragraph(mean > 0, "Words in no judged claim: %s (mean of rows with claims).", t.UnjudgedPercent())
+	confidence, marked, cited, prescreened := t.Confidence(), t.Marked(), t.Cited(), t.Prescreened()
+	paragraph(confidence != "", "%s.", confidence)
+	paragraph(t.NoContexts > 0, "Rows with empty contexts: %d (%d skipped).", t.NoContexts, t.Skipped)
+	paragraph(marked != "", "Rows with marks: %s.", marked)
+	paragraph(cited != "", "Citations: %s.", cited)
+	paragraph(prescreened != "", "Prescreen: %s.", prescreened)
 }
 
 // fourDecimals formats x with four decimals, "" for NaN.
@@ -249,16 +240,10 @@ func CodeSpan(s string) string {
 	if s == "" {
 		return "(empty)"
 	}
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
 	}
-	fence := strings.Repeat("`", longest+1)
 	first, last := s[0], s[len(s)-1]
 	if first == '`' || last == '`' || first == ' ' && last == ' ' {
 		return fence + " " + s + " " + fence // a space at both ends is not shown

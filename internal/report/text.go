@@ -61,16 +61,14 @@ func printable(r rune) string {
 // Printable returns s with escapes for characters that are not printable, so that text
 // from a dataset can be part of a message in a terminal.
 func Printable(s string) string {
-	for _, r := range s {
-		if !unicode.IsPrint(r) {
-			var b strings.Builder
-			for _, r := range s {
-				b.WriteString(printable(r))
-			}
-			return b.String()
-		}
+	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return s
 	}
-	return s
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteString(printable(r))
+	}
+	return b.String()
 }
 
 // Clip returns s on one line, truncated to limit characters, ending in "…" if it was
