@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -51,10 +52,7 @@ type Paragraph string
 
 // Terminal returns the wrapped text.
 func (p Paragraph) Terminal(width int) string {
-	if width <= 0 {
-		width = defaultWidth
-	}
-	return strings.Join(wrap(string(p), width, 0), "\n") + "\n"
+	return strings.Join(wrap(string(p), cmp.Or(max(width, 0), defaultWidth), 0), "\n") + "\n"
 }
 
 // Markdown returns the text.
@@ -144,7 +142,7 @@ func (t Table) Terminal(width int) string {
 	if t.Title != "" {
 		b.WriteString(strings.TrimSpace(t.Title+" "+Clip(t.Of, maxNameText)) + "\n")
 	}
-	for line := range strings.Lines(Tabulate(t.Columns, width)) {
+	for line := range strings.Lines(layout(t.Columns, -1, cmp.Or(max(width, 0), defaultWidth))) {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	if t.Foot != "" {
