@@ -55,7 +55,7 @@ Name: faithfulness, dtype: float64`},
 			for _, x := range tt.values {
 				s.Add(x)
 			}
-			checkDiff(t, tt.want, describe("faithfulness", &s))
+			checkDiff(t, tt.want, describe(&s))
 		})
 	}
 }
