@@ -45,19 +45,3 @@ func GateTable(gates []Gate) Table {
 	t.Columns[0].Text = true
 	return t
 }
-
-// meansOf returns the means, or nil.
-func (o *Options) meansOf(t *Tally) *Means {
-	if o.Means == nil {
-		return nil
-	}
-	return o.Means(t)
-}
-
-// gatesOf returns the gates, or nil.
-func (o *Options) gatesOf(t *Tally) []Gate {
-	if o.Gates == nil {
-		return nil
-	}
-	return o.Gates(t)
-}

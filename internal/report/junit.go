@@ -47,7 +47,7 @@ func newJUnit(w io.Writer, o Options) *junit {
 // Write writes r as a test case. If it starts a new suite, it ends the previous one.
 func (j *junit) Write(r *result.Row) error {
 	_ = j.tally.Write(r) // never fails
-	if name := r.File; j.suite.tests > 0 && j.suite.name != name {
+	if j.suite.name != r.File {
 		if err := j.flush(); err != nil {
 			return err
 		}
@@ -65,16 +65,13 @@ func (j *junit) Write(r *result.Row) error {
 // Close writes the last suite, the suite of the gates, and the end.
 func (j *junit) Close() error {
 	defer j.Discard()
-	if j.suite.tests > 0 {
-		if err := j.flush(); err != nil {
-			return err
-		}
+	if err := j.flush(); err != nil {
+		return err
 	}
-	gates := j.opts.gatesOf(&j.tally)
-	if len(gates) > 0 {
+	if gates := j.opts.Gates(&j.tally); len(gates) > 0 {
 		j.buf.Reset()
 		j.suite = junitSuite{name: "gates", class: "gates", tests: len(gates)}
-		j.properties(j.opts.meansOf(&j.tally))
+		j.properties(j.opts.Means(&j.tally))
 		for i := range gates {
 			j.gate(&gates[i])
 		}
@@ -105,12 +102,15 @@ func (j *junit) start() error {
 	return err
 }
 
-// flush writes the current suite.
+// flush writes the current suite, unless it is empty.
 func (j *junit) flush() error {
+	s := &j.suite
+	if s.tests == 0 {
+		return nil
+	}
 	if err := j.start(); err != nil {
 		return err
 	}
-	s := &j.suite
 	_, err := fmt.Fprintf(j.w, "<testsuite name=%s tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
 		quoted(s.name), s.tests, s.failures, s.errored, s.skipped)
 	if err != nil {

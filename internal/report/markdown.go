@@ -125,7 +125,7 @@ func fourDecimals(x float64) string {
 
 // writeMeans writes the means and their intervals.
 func (m *markdown) writeMeans() {
-	all := m.opts.meansOf(&m.tally)
+	all := m.opts.Means(&m.tally)
 	means := all.Format()
 	if len(means) == 0 {
 		return
@@ -146,7 +146,7 @@ func (m *markdown) writeMeans() {
 
 // writeGates writes the outcomes of the gates.
 func (m *markdown) writeGates() {
-	gates := m.opts.gatesOf(&m.tally)
+	gates := m.opts.Gates(&m.tally)
 	shown := len(gates)
 	for shown > 0 && !m.add(GateTable(gates[:shown]).Markdown()+"\n", afterGates) {
 		shown--

@@ -148,7 +148,7 @@ func (t *table) Close() error {
 	fmt.Fprintf(&b, "\n\n[%d rows x %d columns]\n\n", t.tally.Rows, len(columns)-1)
 	b.WriteString(describe(&t.tally.Faithfulness))
 	b.WriteString("\n\n")
-	means := t.opts.meansOf(&t.tally)
+	means := t.opts.Means(&t.tally)
 	for _, m := range means.Format() {
 		fmt.Fprintf(&b, "%-14s  %s\n", "mean of "+m.Of, &m)
 	}

@@ -79,15 +79,15 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 
 // row writes the heading of a row and returns its location, FILE or FILE:LINE.
 func (w *worstRows) row(b *strings.Builder, i int, id, scores, file string, line int) string {
-	location, comma := Printable(file), ", "
-	if line > 0 && file != "" {
-		location += ":" + strconv.Itoa(line)
-	}
-	if file == "" {
-		comma = ""
+	location, title := Printable(file), id+": "+scores
+	if file != "" {
+		if line > 0 {
+			location += ":" + strconv.Itoa(line)
+		}
+		title += ", " + location
 	}
 	number := strconv.Itoa(i+1) + ". "
-	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+scores+comma+location, w.paint.heading)
+	w.text(b, "", number, strings.Repeat(" ", len(number)), title, w.paint.heading)
 	return location
 }
 
