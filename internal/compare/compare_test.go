@@ -78,7 +78,7 @@ func TestRunPairsRowsByID(t *testing.T) {
 		c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.OnlyBaseline, c.OnlyCandidate,
 		[4]int{c.Baseline.Rows, c.Baseline.Scored, c.Baseline.NoClaims, c.Baseline.Failed},
 		[4]int{c.Candidate.Rows, c.Candidate.Scored, c.Candidate.NoClaims, c.Candidate.Failed},
-		c.Baseline.Duplicates.RowIDs, c.Candidate.Duplicates.RowIDs,
+		c.Baseline.DuplicateIDs, c.Candidate.DuplicateIDs,
 	}
 	want := counts{
 		6, 4, 0, 2, 2,
