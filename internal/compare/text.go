@@ -1,6 +1,7 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -122,12 +123,7 @@ func Signed(x float64) string {
 }
 
 // Score formats a score with four decimals, and NaN as a dash.
-func Score(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return strconv.FormatFloat(x, 'f', 4, 64)
-}
+func Score(x float64) string { return cmp.Or(report.Score(x), "-") }
 
 // WriteTable writes c for a terminal that is width cells wide: the warnings, the statistics, and
 // the changed rows, worst first. Texts from datasets are escaped.

@@ -62,7 +62,7 @@ func (w *Worst) Annotations(place func(file string, line int) (string, int)) []A
 	}
 	for i := range w.rows {
 		r := &w.rows[i]
-		a := Annotation{Level: "warning", Title: r.ID + ": faithfulness " + fourDecimals(r.Faithfulness)}
+		a := Annotation{Level: "warning", Title: r.ID + ": faithfulness " + Score(r.Faithfulness)}
 		a.File, a.Line = place(r.File, r.Line)
 		var b strings.Builder
 		fmt.Fprintf(&b, "%d of %d claims supported", r.Supported, r.Claims)

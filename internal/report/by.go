@@ -154,9 +154,9 @@ func (b *By) table(cluster string) Table {
 	add := func(name string, g *Group) {
 		interval := "none"
 		if g.Mean.Reliable() {
-			interval = fourDecimals(g.Mean.Lower) + " to " + fourDecimals(g.Mean.Upper)
+			interval = Score(g.Mean.Lower) + " to " + Score(g.Mean.Upper)
 		}
-		t.AddRow(name, fourDecimals(g.Mean.Estimate), interval, strconv.Itoa(g.Mean.N), strconv.Itoa(g.Rows), strconv.Itoa(g.NoClaims), strconv.Itoa(g.Failed), g.Mean.Note)
+		t.AddRow(name, Score(g.Mean.Estimate), interval, strconv.Itoa(g.Mean.N), strconv.Itoa(g.Rows), strconv.Itoa(g.NoClaims), strconv.Itoa(g.Failed), g.Mean.Note)
 	}
 	for i := range b.Groups[:min(len(b.Groups), maxGroupsShown)] {
 		add(b.Groups[i].Name(), &b.Groups[i])

@@ -147,7 +147,7 @@ func (j *junit) testCase(r *result.Row) {
 		j.outcome("skipped", "", "unjudged: words cannot be compared with the contexts", nil)
 	case r.Supported() < r.JudgedClaims():
 		j.suite.failures++
-		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", fourDecimals(r.Faithfulness), r.Supported(), r.JudgedClaims())
+		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", Score(r.Faithfulness), r.Supported(), r.JudgedClaims())
 		j.outcome("failure", "unsupported", message, func() {
 			j.line(place(r))
 			j.unsupported(r)

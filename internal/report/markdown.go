@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -65,7 +64,7 @@ func (m *markdown) writeStats() {
 	t, f := &m.tally, &m.tally.Faithfulness
 	title := "no row has a score"
 	if f.Count() > 0 {
-		title = fourDecimals(f.Mean())
+		title = Score(f.Mean())
 	}
 	fmt.Fprintf(&m.b, "## Faithfulness: %s\n\n", title)
 	var table Table
@@ -79,13 +78,13 @@ func (m *markdown) writeStats() {
 		add("unjudged", strconv.Itoa(t.Unjudged))
 	}
 	add("failed", strconv.Itoa(t.Failed))
-	add("mean", fourDecimals(f.Mean()))
-	add("std", fourDecimals(f.Std()))
-	add("min", fourDecimals(f.Min()))
-	add("25%", fourDecimals(f.Quantile(0.25)))
-	add("50%", fourDecimals(f.Quantile(0.5)))
-	add("75%", fourDecimals(f.Quantile(0.75)))
-	add("max", fourDecimals(f.Max()))
+	add("mean", Score(f.Mean()))
+	add("std", Score(f.Std()))
+	add("min", Score(f.Min()))
+	add("25%", Score(f.Quantile(0.25)))
+	add("50%", Score(f.Quantile(0.5)))
+	add("75%", Score(f.Quantile(0.75)))
+	add("max", Score(f.Max()))
 	m.b.WriteString(table.Markdown() + "\n")
 	var notes []string
 	for _, note := range m.opts.Notes[:min(len(m.opts.Notes), maxNotes)] {
@@ -113,14 +112,6 @@ func (m *markdown) writeStats() {
 	paragraph(marked != "", "Rows with marks: %s.", marked)
 	paragraph(cited != "", "Citations: %s.", cited)
 	paragraph(prescreened != "", "Prescreen: %s.", prescreened)
-}
-
-// fourDecimals formats x with four decimals, "" for NaN.
-func fourDecimals(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
 // writeMeans writes the means and their intervals.

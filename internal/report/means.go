@@ -171,9 +171,9 @@ func (m *Means) Format() []FormattedMean {
 }
 
 func (m *Means) format(of string, i *stats.Interval) FormattedMean {
-	s := FormattedMean{Of: of, Estimate: fourDecimals(i.Estimate), Basis: m.basis(of, i)}
+	s := FormattedMean{Of: of, Estimate: Score(i.Estimate), Basis: m.basis(of, i)}
 	if i.Reliable() {
-		s.Interval = fourDecimals(i.Lower) + " to " + fourDecimals(i.Upper)
+		s.Interval = Score(i.Lower) + " to " + Score(i.Upper)
 	}
 	return s
 }

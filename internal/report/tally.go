@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -226,12 +227,6 @@ func (t *Tally) Cited() string {
 	if c.Rows == 0 {
 		return ""
 	}
-	format := func(x float64) string {
-		if math.IsNaN(x) {
-			return "none"
-		}
-		return fourDecimals(x)
-	}
 	cite, resolve := "rows cite", "citations resolve"
 	if t.Rows == 1 {
 		cite = "row cites"
@@ -240,7 +235,7 @@ func (t *Tally) Cited() string {
 		resolve = "citation resolves"
 	}
 	return fmt.Sprintf("recall %s, precision %s (%d of %d %s, %d %s to nothing)",
-		format(c.Recall()), format(c.Precision()), c.Rows, t.Rows, cite, c.Unresolved, resolve)
+		cmp.Or(Score(c.Recall()), "none"), cmp.Or(Score(c.Precision()), "none"), c.Rows, t.Rows, cite, c.Unresolved, resolve)
 }
 
 const (

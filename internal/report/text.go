@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -99,6 +100,14 @@ func Clip(s string, limit int) string {
 		b.WriteString(piece)
 	}
 	return b.String()
+}
+
+// Score formats a score with four decimals, and NaN as "".
+func Score(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
 // Count returns n followed by the singular or plural form of a noun.

@@ -109,7 +109,7 @@ func (t *Tally) meanGate(threshold float64) Gate {
 func (m *Means) lowerGate(threshold float64) Gate {
 	basis := m.Basis()
 	if m.Rows.Reliable() {
-		basis = "mean " + fourDecimals(m.Rows.Estimate) + ", " + basis
+		basis = "mean " + Score(m.Rows.Estimate) + ", " + basis
 	}
 	return minGate(GateMinLower, "lower bound of the 95% interval of mean faithfulness", threshold, m.Rows.Lower, basis)
 }

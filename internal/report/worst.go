@@ -143,7 +143,7 @@ func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 
 // scores returns the scores of the row as a text.
 func (w *WorstRow) scores() string {
-	text := fmt.Sprintf("%s, %d of %d claims supported", fourDecimals(w.Faithfulness), w.Supported, w.Claims)
+	text := fmt.Sprintf("%s, %d of %d claims supported", Score(w.Faithfulness), w.Supported, w.Claims)
 	if w.Confidence > 0 {
 		text += fmt.Sprintf(", confidence %.2f", w.Confidence)
 	}

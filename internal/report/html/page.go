@@ -1,6 +1,7 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -142,9 +143,4 @@ func datasetNames(datasets []string) []string {
 }
 
 // formatScore formats x with four decimals, and NaN as a dash.
-func formatScore(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return fmt.Sprintf("%.4f", x)
-}
+func formatScore(x float64) string { return cmp.Or(report.Score(x), "–") }
