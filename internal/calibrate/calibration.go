@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -163,9 +164,13 @@ func (c *Calibration) Match(settings result.Settings, ragfaith string) (invalid,
 	if was, is := release(c.Ragfaith), release(ragfaith); was != is {
 		warnings = append(warnings, fmt.Sprintf("it was written by %s, this is %s", was, is))
 	}
-	differs := func(name, was, is string) {
-		text := fmt.Sprintf("%s is %s, the calibration is for %s", name, orNotSet(is), orNotSet(was))
-		switch result.EffectOf(name) {
+	for _, change := range settings.Changes(*c.Settings) {
+		was, is := c.Settings.Get(change.Name), settings.Get(change.Name)
+		if was == is {
+			continue // empty in one run and missing in the other
+		}
+		text := fmt.Sprintf("%s is %s, the calibration is for %s", change.Name, cmp.Or(is, "not set"), cmp.Or(was, "not set"))
+		switch result.EffectOf(change.Name) {
 		case result.JudgeEffect:
 			invalid = append(invalid, text)
 		case result.PlatformEffect:
@@ -173,26 +178,7 @@ func (c *Calibration) Match(settings result.Settings, ragfaith string) (invalid,
 		case result.ScoringEffect, result.RowsEffect:
 		}
 	}
-	seen := make(map[string]bool)
-	for _, s := range settings {
-		seen[s.Name] = true
-		if was := c.Settings.Get(s.Name); was != s.Value {
-			differs(s.Name, was, s.Value)
-		}
-	}
-	for _, s := range *c.Settings {
-		if !seen[s.Name] && s.Value != "" {
-			differs(s.Name, s.Value, "")
-		}
-	}
 	return invalid, warnings
-}
-
-func orNotSet(value string) string {
-	if value == "" {
-		return "not set"
-	}
-	return value
 }
 
 // release returns a version without the build information.
