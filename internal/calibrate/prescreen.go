@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -32,13 +33,9 @@ type Prescreen struct {
 // prescreen fits the bounds to rows with the given labels. It returns nil if the judge has no
 // confidence.
 func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
-	if maxError == 0 {
-		maxError = DefaultMaxError
-	}
-	var side [2]struct {
-		confidences []float64
-		wrong       []bool
-	}
+	maxError = cmp.Or(maxError, DefaultMaxError)
+	var confidences [2][]float64 // of the rows that the judge finds unsupported, and supported
+	var wrong [2][]bool
 	for i := range rows {
 		r := &rows[i]
 		if !r.confident {
@@ -48,16 +45,15 @@ func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
 		if r.faithful {
 			k, confidence = 1, r.supported
 		}
-		side[k].confidences = append(side[k].confidences, confidence)
-		side[k].wrong = append(side[k].wrong, positive[i] != r.faithful)
+		confidences[k] = append(confidences[k], confidence)
+		wrong[k] = append(wrong[k], positive[i] != r.faithful)
 	}
-	var found [2]stats.Cutoff
-	for k := range side {
-		c := stats.SafeCutoff(side[k].confidences, side[k].wrong, maxError, prescreenConfidence)
-		c.Score = roundCutoff(c.Score, side[k].confidences)
-		found[k] = c
+	cutoff := func(k int) stats.Cutoff {
+		c := stats.SafeCutoff(confidences[k], wrong[k], maxError, prescreenConfidence)
+		c.Score = roundCutoff(c.Score, confidences[k])
+		return c
 	}
-	return &Prescreen{MaxError: maxError, Supported: found[1], Unsupported: found[0]}
+	return &Prescreen{MaxError: maxError, Supported: cutoff(1), Unsupported: cutoff(0)}
 }
 
 // roundCutoff returns a bound with few decimals that divides the confidences as score does.
@@ -101,16 +97,11 @@ func (r *Report) hasPrescreen() bool {
 func (r *Report) bounds() report.Table {
 	p := r.Statistics.Prescreen
 	t := newSection("score --prescreen")
-	for _, b := range []struct {
-		name  string
-		bound *stats.Cutoff
-	}{{"supported, confidence from", &p.Supported}, {"unsupported, confidence from", &p.Unsupported}} {
-		score := missing
-		if !math.IsNaN(b.bound.Score) {
-			score = formatShortest(b.bound.Score)
-		}
-		t.AddRow(b.name, score, "", p.note(b.bound))
+	add := func(name string, c *stats.Cutoff) {
+		t.AddRow(name, orMissing(c.Score, formatShortest), "", p.note(c))
 	}
+	add("supported, confidence from", &p.Supported)
+	add("unsupported, confidence from", &p.Unsupported)
 	return t
 }
 

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -53,9 +54,7 @@ type Counts struct {
 
 // NewSample returns an empty Sample.
 func NewSample(o Options) *Sample {
-	if o.Score == "" {
-		o.Score = MinScore
-	}
+	o.Score = cmp.Or(o.Score, MinScore)
 	return &Sample{options: o}
 }
 

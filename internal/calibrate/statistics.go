@@ -99,7 +99,9 @@ func (s *Sample) Statistics() (*Statistics, error) {
 	} else {
 		f.addVerdicts(s, positive, chosen, options)
 	}
-	f.addNotes()
+	if n := s.counts.Unscored; n > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("excluded rows with a label but no score: %d", n))
+	}
 	return f, nil
 }
 
@@ -213,13 +215,6 @@ const unsplitNote = "the labels are ratings; set --positive-at X to the lowest r
 func unsplit() stats.Interval {
 	nan := math.NaN()
 	return stats.Interval{Estimate: nan, Lower: nan, Upper: nan, Confidence: 0.95, Method: stats.TooFew, Note: unsplitNote}
-}
-
-// addNotes adds caveats about the statistics.
-func (f *Statistics) addNotes() {
-	if n := f.Counts.Unscored; n > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("excluded rows with a label but no score: %d", n))
-	}
 }
 
 // agreement returns the agreement of f.Score.
