@@ -178,7 +178,7 @@ func firstGroups(groups []Group, threshold float64) string {
 // noClaimsGate compares the share of rows without claims with its maximum. The mean of the
 // other rows means little if a system declines most questions.
 func (t *Tally) noClaimsGate(threshold float64) Gate {
-	rows := t.Rows - t.Failed
+	rows := t.Rows - t.Failed - t.Skipped
 	basis := "n = 0 rows"
 	if rows > 0 {
 		basis = fmt.Sprintf("%d of %d rows", t.NoClaims, rows)

@@ -57,6 +57,7 @@ func TestGatesAreEvaluated(t *testing.T) {
 		{"few rows without claims", Thresholds{MaxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1, 1, 1, 1), 1), 0, "gate: rows without claims 20% <= 20% (1 of 5 rows): pass\n"},
 		{"most rows without claims", Thresholds{MinMean: threshold(0.9), MaxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1), 9), 4, "gate: mean faithfulness 1.0000 >= 0.90 (n = 1 scored): pass\ngate: rows without claims 90% > 20% (9 of 10 rows): FAIL\n"},
 		{"failed rows do not count as rows without claims", Thresholds{MaxNoClaims: threshold(0.5), MaxFailed: flagvalue.Limit{N: 8}}, addRefusals(newTally(8, 1), 1), 0, "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
+		{"skipped rows do not count as rows without claims", Thresholds{MaxNoClaims: threshold(0.5)}, &Tally{RowCounts: RowCounts{Rows: 4, Scored: 1, NoClaims: 1, Skipped: 2}}, 0, "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
 		{"only failed rows", Thresholds{MaxNoClaims: threshold(1), MaxFailed: flagvalue.Limit{N: 1}}, newTally(1), 4, "gate: rows without claims <= 100% cannot be evaluated (n = 0 rows): FAIL\n"},
 		{"words in no claim", Thresholds{MaxUnjudged: threshold(0)}, newTally(0, 1), 0, "gate: mean share of words in no judged claim 0% <= 0% (n = 1 row with claims): pass\n"},
 		{"words in no claim of no rows", Thresholds{MaxUnjudged: threshold(1)}, addRefusals(newTally(0), 1), 4, "gate: mean share of words in no judged claim <= 100% cannot be evaluated (n = 0 rows with claims): FAIL\n"},
