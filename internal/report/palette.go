@@ -57,8 +57,8 @@ func (p Palette) paint(code int, s string) string {
 // maxSymbols limits the symbols in the verdict column of a row.
 const maxSymbols = 10
 
-// symbol returns a one-character symbol for a verdict.
-func symbol(v result.Verdict) string {
+// Symbol returns a one-character symbol for a verdict.
+func Symbol(v result.Verdict) string {
 	switch v {
 	case result.Supported:
 		return "✓"
@@ -78,7 +78,7 @@ func marks(claims []result.Claim, p Palette) string {
 	var b strings.Builder
 	if len(claims) <= maxSymbols {
 		for i := range claims {
-			b.WriteString(p.verdict(claims[i].Verdict, symbol(claims[i].Verdict)))
+			b.WriteString(p.verdict(claims[i].Verdict, Symbol(claims[i].Verdict)))
 		}
 		return b.String()
 	}
@@ -105,7 +105,7 @@ func marks(claims []result.Claim, p Palette) string {
 	}
 	symbols[largest] = remaining
 	for _, v := range verdicts {
-		b.WriteString(p.verdict(v, strings.Repeat(symbol(v), symbols[v])))
+		b.WriteString(p.verdict(v, strings.Repeat(Symbol(v), symbols[v])))
 	}
 	return b.String()
 }

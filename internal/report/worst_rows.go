@@ -93,7 +93,7 @@ func (w *worstRows) row(b *strings.Builder, i int, id, scores, file string, line
 
 // claim writes a claim with its verdict, reason and quote.
 func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
-	label := symbol(c.Label) + " " + c.Label.Words()
+	label := Symbol(c.Label) + " " + c.Label.Words()
 	if !math.IsNaN(c.score) {
 		label += " " + strconv.FormatFloat(c.score, 'f', 2, 64)
 	}

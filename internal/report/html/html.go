@@ -12,6 +12,7 @@ package html
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
@@ -77,7 +78,8 @@ func New(w io.Writer, run Run) (*Writer, error) {
 	if run.MaxBytes <= 0 {
 		run.MaxBytes = defaultMaxBytes
 	}
-	p, err := parsePage()
+	// The scripts form one module, so they share their names with nothing else.
+	p, err := parse("page", "text.js", "blocks.js", "rows.js", "columns.js", "grid.js", "detail.js", "main.js")
 	if err != nil {
 		return nil, fmt.Errorf("parsing the report page: %w", err)
 	}
@@ -110,7 +112,11 @@ func (w *Writer) start() error {
 		return nil
 	}
 	w.started = true
-	return w.writeHead()
+	title := "Faithfulness report"
+	if names := datasetNames(w.run.Datasets); len(names) > 0 {
+		title = strings.Join(names, ", ") + " – " + title
+	}
+	return w.page.ExecuteTemplate(w.w, "head", title)
 }
 
 // Close writes the remaining rows and the rest of the page.
