@@ -50,12 +50,7 @@ func meansOf(cluster string, seed uint64, rows ...*result.Row) *Means {
 
 // estimate returns the means of rows.
 func estimate(e *Estimator, rows []*result.Row) *Means {
-	var t Tally
-	for _, r := range rows {
-		_ = t.Write(r)
-		_ = e.Write(r)
-	}
-	return e.Means(&t)
+	return feed(e, rows...).Means(feed(new(Tally), rows...))
 }
 
 // randomRows returns n rows. Rows of the same document have similar scores.
