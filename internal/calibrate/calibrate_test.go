@@ -243,6 +243,12 @@ func TestMinScoreIsThatOfJudgedClaims(t *testing.T) {
 	if got := MinScore.Value(r); got != 0.7 {
 		t.Errorf("got %v, want 0.7", got)
 	}
+	none := &result.Row{Status: result.Scored, Support: math.NaN(), Faithfulness: math.NaN()}
+	for _, s := range Scores() {
+		if got := s.Value(none); !math.IsNaN(got) {
+			t.Errorf("%s without claims: got %v, want NaN", s, got)
+		}
+	}
 }
 
 func TestSampleCountsRows(t *testing.T) {
@@ -328,16 +334,5 @@ func TestConfidenceNeedsLabels(t *testing.T) {
 		if c := newStatistics(t, Options{}, rows).Confidence; c != nil {
 			t.Errorf("%s: got %+v, want none", name, c)
 		}
-	}
-}
-
-func TestReadRejectsDecreasingConfidence(t *testing.T) {
-	c := exampleReport(t).Calibration()
-	if c.Confidence == nil {
-		t.Fatal("got no confidence")
-	}
-	c.Confidence.Slope = -1
-	if _, err := Read(writeFile(t, "c.json", bytesOf(t, c))); err == nil {
-		t.Error("got no error for a negative slope")
 	}
 }
