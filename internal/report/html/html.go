@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -83,7 +84,7 @@ func New(w io.Writer, run Run) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing the report page: %w", err)
 	}
-	return &Writer{w: w, run: run, page: p, groups: groups{}, failures: failures{}, packer: packer{w: w}}, nil
+	return &Writer{w: w, run: run, page: p, groups: groups{}, failures: failures{}, packer: packer{w: w, gzip: gzip.NewWriter(nil)}}, nil
 }
 
 // Write counts r and embeds it, unless the page is full.
