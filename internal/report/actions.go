@@ -66,8 +66,8 @@ func (w *Worst) Annotations(place func(file string, line int) (string, int)) []A
 		a.File, a.Line = place(r.File, r.Line)
 		var b strings.Builder
 		fmt.Fprintf(&b, "%d of %d claims supported", r.Supported, r.Claims)
-		for k := range r.Unsupported {
-			c := &r.Unsupported[k]
+		for k := range r.Listed {
+			c := &r.Listed[k]
 			fmt.Fprintf(&b, "\n%s: %s", c.Label.Words(), c.Text)
 			if c.Reason != "" {
 				b.WriteString(" (" + c.Reason + ")")

@@ -206,8 +206,8 @@ func markdownRow(number int, r *WorstRow) string {
 	prefix := strconv.Itoa(number) + ". "
 	fmt.Fprintf(&b, "%s%s: %s\n", prefix, CodeSpan(r.ID), r.scores())
 	inner := strings.Repeat(" ", len(prefix))
-	for i := range r.Unsupported {
-		c := &r.Unsupported[i]
+	for i := range r.Listed {
+		c := &r.Listed[i]
 		fmt.Fprintf(&b, "%s- **%s**: %s\n", inner, c.Label.Words(), CodeSpan(c.Text))
 		if c.Reason != "" {
 			fmt.Fprintf(&b, "%s  - why: %s\n", inner, CodeSpan(c.Reason))
@@ -216,7 +216,7 @@ func markdownRow(number int, r *WorstRow) string {
 			fmt.Fprintf(&b, "%s  - %s: %s\n", inner, quoteLabel(c.Role), CodeSpan(c.Quote))
 		}
 	}
-	if more := r.Claims - r.Supported - len(r.Unsupported); more > 0 {
+	if more := r.Claims - r.Supported - len(r.Listed); more > 0 {
 		fmt.Fprintf(&b, "%s- and %d more\n", inner, more)
 	}
 	return b.String()

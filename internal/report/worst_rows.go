@@ -67,10 +67,10 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 			w.text(b, "   ", "", "", r.question, nil)
 		}
 		b.WriteByte('\n')
-		for j := range r.judged {
-			w.claim(b, &r.judged[j])
+		for j := range r.Listed {
+			w.claim(b, &r.Listed[j])
 		}
-		if omitted := r.Claims - len(r.judged); omitted > 0 {
+		if omitted := r.Claims - len(r.Listed); omitted > 0 {
 			fmt.Fprintf(b, "   and %d more claims\n", omitted)
 		}
 	}

@@ -230,10 +230,10 @@ func TestWorstRowsKeepShortTexts(t *testing.T) {
 		r.Faithfulness, r.Support = 0.5, math.NaN()
 		_ = w.Write(r)
 	}
-	if len(w.rows) != 3 || len(w.rows[0].judged) != shownClaims || len(w.rows[0].Unsupported) != 0 {
-		t.Errorf("got %d rows with %d claims, want 3 with %d", len(w.rows), len(w.rows[0].judged), shownClaims)
+	if len(w.rows) != 3 || len(w.rows[0].Listed) != shownClaims {
+		t.Errorf("got %d rows with %d claims, want 3 with %d", len(w.rows), len(w.rows[0].Listed), shownClaims)
 	}
-	if n := len([]rune(w.rows[0].judged[0].Text)); n > shownText+1 {
+	if n := len([]rune(w.rows[0].Listed[0].Text)); n > shownText+1 {
 		t.Errorf("got a text of %d characters, want at most %d", n, shownText+1)
 	}
 }
