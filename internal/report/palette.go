@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -89,12 +91,7 @@ func marks(claims []result.Claim, p Palette) string {
 	}
 	// Counts are rounded to the nearest number of symbols, but not to 0. The most common
 	// verdict gets the remaining ones.
-	largest := verdicts[0]
-	for _, v := range verdicts {
-		if counts[v] > counts[largest] {
-			largest = v
-		}
-	}
+	largest := slices.MaxFunc(verdicts, func(a, b result.Verdict) int { return cmp.Compare(counts[a], counts[b]) })
 	symbols := make(map[result.Verdict]int, len(verdicts))
 	remaining := maxSymbols
 	for _, v := range verdicts {

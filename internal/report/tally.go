@@ -145,21 +145,22 @@ func (t *Tally) Marked() string {
 
 // String returns the counts on one line.
 func (t *Tally) String() string {
-	reasons := ""
-	if t.NoClaims > 0 {
-		reasons = fmt.Sprintf(" (%s; refusal %d, empty %d, nothing claimed %d)", t.NoClaimsPercent(), t.Refusal, t.Empty, t.NothingClaimed)
-	}
-	scored, unjudged, skipped := "", "", ""
+	text := fmt.Sprintf("scored %d", t.Scored)
 	if n := t.NoContexts - t.Skipped; n > 0 {
-		scored = fmt.Sprintf(" (%d with empty contexts)", n)
+		text += fmt.Sprintf(" (%d with empty contexts)", n)
+	}
+	text += fmt.Sprintf(", no claims %d", t.NoClaims)
+	if t.NoClaims > 0 {
+		text += fmt.Sprintf(" (%s; refusal %d, empty %d, nothing claimed %d)", t.NoClaimsPercent(), t.Refusal, t.Empty, t.NothingClaimed)
 	}
 	if t.Unjudged > 0 {
-		unjudged = fmt.Sprintf(", unjudged %d (language)", t.Unjudged)
+		text += fmt.Sprintf(", unjudged %d (language)", t.Unjudged)
 	}
+	text += fmt.Sprintf(", failed %d", t.Failed)
 	if t.Skipped > 0 {
-		skipped = fmt.Sprintf(", skipped %d (empty contexts)", t.Skipped)
+		text += fmt.Sprintf(", skipped %d (empty contexts)", t.Skipped)
 	}
-	return fmt.Sprintf("scored %d%s, no claims %d%s%s, failed %d%s", t.Scored, scored, t.NoClaims, reasons, unjudged, t.Failed, skipped)
+	return text
 }
 
 // NoClaimsShare returns the fraction of rows without claims among those that did not
