@@ -136,9 +136,9 @@ func groupKey(value string) string {
 }
 
 // table returns the groups with the lowest means as a table.
-func (b *By) table(cluster string) Table {
+func (b *By) table(clustered bool) Table {
 	units := "n"
-	if cluster != "" {
+	if clustered {
 		units = "units"
 	}
 	t := Table{Title: "mean faithfulness by", Of: b.Column, Columns: []Column{
@@ -179,7 +179,7 @@ func (m *Means) Tables() []Table {
 	}
 	var all []Table
 	for i := range m.By {
-		all = append(all, m.By[i].table(m.Cluster))
+		all = append(all, m.By[i].table(m.Cluster != ""))
 	}
 	return all
 }

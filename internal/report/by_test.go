@@ -93,7 +93,7 @@ func TestByBoundsGroups(t *testing.T) {
 	if got, want := string(b.Groups[maxGroups-1].Value), strings.Repeat("é", maxGroupValue)+"…"; got != want {
 		t.Errorf("got the value %q, want %q", got, want)
 	}
-	table := b.table("")
+	table := b.table(false)
 	if got, want := table.Foot, "and 980 more groups; (other): rows of groups after the first 1000"; got != want {
 		t.Errorf("got foot %q, want %q", got, want)
 	}

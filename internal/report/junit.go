@@ -225,7 +225,7 @@ func (j *junit) properties(m *Means) {
 		}
 	}
 	if m.Cluster != "" {
-		fmt.Fprintf(&j.buf, "<property name=\"faithfulness.cluster\" value=%s/>\n", quoted(m.Cluster))
+		fmt.Fprintf(&j.buf, "<property name=\"faithfulness.cluster\" value=%s/>\n", quoted(string(m.Cluster)))
 	}
 	j.buf.WriteString("</properties>\n")
 }
