@@ -43,7 +43,7 @@ type Calibration struct {
 	Own         bool                `json:"threshold_is_judges_own"`
 	Advice      string              `json:"advice"` // what to do, in a sentence
 	Why         string              `json:"threshold_note"`
-	Rows        CalibrationRows     `json:"rows"`
+	Rows        Counts              `json:"rows"`
 	Faithful    stats.Interval      `json:"faithful"`
 	Agreement   map[Score]Agreement `json:"agreement"`
 	Judged      Calls               `json:"judged"`
@@ -51,20 +51,11 @@ type Calibration struct {
 	Reliability Reliability         `json:"reliability"`
 	Mean        Mean                `json:"mean"`
 	Confidence  *ConfidenceFit      `json:"confidence,omitempty"` // nil if the labels do not determine it
-	Prescreen   *PrescreenStats     `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
+	Prescreen   *Prescreen          `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
 	Notes       []string            `json:"notes"`
 
 	path   string
 	digest string
-}
-
-// CalibrationRows are numbers of rows.
-type CalibrationRows struct {
-	Total      int `json:"total"`
-	Labelled   int `json:"labelled"`
-	Faithful   int `json:"faithful"`
-	Unscored   int `json:"unscored"`
-	Unlabelled int `json:"unlabelled"`
 }
 
 // Calibration returns the report for a file.
@@ -74,9 +65,12 @@ func (r *Report) Calibration() *Calibration {
 		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: report.NullText(r.Labels), Label: r.Label,
 		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
 		Threshold: choice.Threshold, Own: choice.Own, Advice: r.Advice(), Why: choice.Why,
-		Rows:     CalibrationRows{f.Counts.Rows, f.Counts.Labelled, f.Faithful, f.Counts.Unscored, f.Counts.Unlabelled},
+		Rows:     f.Counts,
 		Faithful: f.Positive, Agreement: make(map[Score]Agreement), Judged: f.Judged, Best: f.Best, Reliability: f.Reliability, Mean: f.Mean,
-		Confidence: f.Confidence, Prescreen: r.prescreen(), Notes: f.Notes,
+		Confidence: f.Confidence, Notes: f.Notes,
+	}
+	if r.hasPrescreen() {
+		c.Prescreen = f.Prescreen
 	}
 	if r.Settings != nil {
 		c.Settings = &r.Settings

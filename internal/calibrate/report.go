@@ -144,7 +144,7 @@ func (f *Statistics) counts() string {
 	c := f.Counts
 	text := fmt.Sprintf("%d: %d with a label and a score", c.Rows, c.Labelled)
 	if !math.IsNaN(f.Positive.Estimate) {
-		text += fmt.Sprintf(" (%d faithful, %d not)", f.Faithful, c.Labelled-f.Faithful)
+		text += fmt.Sprintf(" (%d faithful, %d not)", c.Faithful, c.Labelled-c.Faithful)
 	}
 	return text + fmt.Sprintf(", %d without a label", c.Unlabelled)
 }

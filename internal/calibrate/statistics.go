@@ -26,7 +26,6 @@ type Statistics struct {
 	Score       Score          // Options.Score
 	Scores      [3]Agreement   // in the order of Scores
 	Positive    stats.Interval // share of labelled rows that are faithful
-	Faithful    int            // number of these rows
 	Judged      Calls          // agreement of the verdicts
 	Best        stats.Threshold
 	Reliability Reliability
@@ -161,7 +160,7 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 		}
 		share.Add(indicator(p), 1)
 	}
-	f.Faithful = f.Judged.TruePositive + f.Judged.FalseNegative
+	f.Counts.Faithful = f.Judged.TruePositive + f.Judged.FalseNegative
 	f.Positive = share.Interval(o)
 	f.Judged.BalancedAccuracy = stats.BalancedAccuracyInterval(positive, called)
 	f.Judged.Kappa = stats.KappaInterval(positive, called)
