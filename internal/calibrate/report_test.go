@@ -84,20 +84,9 @@ func TestChoice(t *testing.T) {
 	if c := r.Choice(); c.Threshold != 0.5 || !c.Own || !strings.Contains(c.Why, "0.4") {
 		t.Errorf("%+v", c)
 	}
-	for name, change := range map[string]func(){
-		"unknown run":    func() { r.Settings = nil },
-		"language model": func() { r.Settings = with(lexicalSettings(), "--judge", "llm") },
-		"other score":    func() { r.Settings, f.Score = lexicalSettings(), Support },
-		"no better than chance": func() {
-			r.Settings = lexicalSettings()
-			f.Score, f.Judged.BalancedAccuracy.Estimate = MinScore, 0.5
-			f.Scores[0].AUROC.Lower, f.Scores[1].AUROC.Lower, f.Scores[2].AUROC.Lower = 0.49, 0.49, 0.49
-		},
-	} {
-		change()
-		if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
-			t.Errorf("%s: %+v", name, c)
-		}
+	f.Score = Support
+	if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
+		t.Errorf("other score: %+v", c)
 	}
 }
 

@@ -78,8 +78,6 @@ func TestGatesAreEvaluated(t *testing.T) {
 		{"lower bound of equal scores", Thresholds{MinLower: threshold(0.8)}, newTally(0, slices.Repeat([]float64{1}, 20)...), 0, "gate: lower bound of the 95% interval of mean faithfulness 0.8316 >= 0.80 (mean 1.0000, n = 20 rows: all 20 values are equal: conservative bounds, valid for any values from 0 to 1): pass\n"},
 		{"no interval", Thresholds{MinLower: threshold(0)}, newTally(0, slices.Repeat([]float64{1}, 19)...), 4, "gate: lower bound of the 95% interval of mean faithfulness >= 0.00 cannot be evaluated (n = 19 rows: too few for an interval (minimum 20)): FAIL\n"},
 		{"no score", Thresholds{MinLower: threshold(0)}, newTally(0), 4, "gate: lower bound of the 95% interval of mean faithfulness >= 0.00 cannot be evaluated (n = 0 rows: too few for an interval (minimum 20)): FAIL\n"},
-		{"mean above threshold, lower bound below", Thresholds{MinMean: threshold(0.8), MinLower: threshold(0.8)}, newTally(0, mixedScores...), 4, "gate: mean faithfulness 0.8250 >= 0.80 (n = 40 scored): pass\ngate: lower bound of the 95% interval of mean faithfulness 0.7500 < 0.80 (mean 0.8250, n = 40 rows, BCa bootstrap): FAIL\n"},
-		{"failed rows and no interval", Thresholds{MinLower: threshold(0.5)}, newTally(1, 1), 3, "gate: lower bound of the 95% interval of mean faithfulness >= 0.50 cannot be evaluated (n = 1 row: too few for an interval (minimum 20)): FAIL\ngate: 1 failed row > 0 (--max-failed): FAIL\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var b strings.Builder
