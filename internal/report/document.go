@@ -163,16 +163,18 @@ func (t Table) Markdown() string {
 		b.WriteString("\n\n")
 	}
 	b.WriteByte('|')
-	rule := "|"
 	for i := range t.Columns {
 		b.WriteString(" " + t.Columns[i].Name + " |")
+	}
+	b.WriteString("\n|")
+	for i := range t.Columns {
 		if t.Columns[i].Right {
-			rule += "---:|"
+			b.WriteString("---:|")
 		} else {
-			rule += "---|"
+			b.WriteString("---|")
 		}
 	}
-	b.WriteString("\n" + rule + "\n")
+	b.WriteByte('\n')
 	for _, row := range t.Rows() {
 		b.WriteByte('|')
 		for i, cell := range row {
