@@ -2,6 +2,7 @@ package compare
 
 import (
 	"cmp"
+	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"maps"
@@ -123,8 +124,11 @@ func (p *pairing) digest(r *result.Row) rowDigest {
 func (p *pairing) hash(texts []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(p.seed)
+	var size [8]byte
 	for _, s := range texts {
-		maphash.WriteComparable(&h, s) // with its length
+		binary.LittleEndian.PutUint64(size[:], uint64(len(s)))
+		_, _ = h.Write(size[:]) // never fails
+		_, _ = h.WriteString(s)
 	}
 	return h.Sum64()
 }
