@@ -123,8 +123,8 @@ func TestStatisticsAgreeWithScikitLearnAndSciPy(t *testing.T) {
 	near("kappa", f.Judged.Kappa.Estimate, 0.30000000000000004)
 	near("ECE", f.Reliability.ECE, 0.17259999999999998)
 	near("share of faithful rows", f.Positive.Estimate, 0.5)
-	if f.Faithful != 30 || f.Counts.Labelled != 60 {
-		t.Errorf("got %d of %d rows faithful, want 30 of 60", f.Faithful, f.Counts.Labelled)
+	if f.Counts.Faithful != 30 || f.Counts.Labelled != 60 {
+		t.Errorf("got %d of %d rows faithful, want 30 of 60", f.Counts.Faithful, f.Counts.Labelled)
 	}
 	j := f.Judged
 	if j.TruePositive+j.FalsePositive+j.FalseNegative+j.TrueNegative != 60 || j.TruePositive+j.FalseNegative != 30 {
@@ -243,6 +243,12 @@ func TestMinScoreIsThatOfJudgedClaims(t *testing.T) {
 	if got := MinScore.Value(r); got != 0.7 {
 		t.Errorf("got %v, want 0.7", got)
 	}
+	none := &result.Row{Status: result.Scored, Support: math.NaN(), Faithfulness: math.NaN()}
+	for _, s := range Scores() {
+		if got := s.Value(none); !math.IsNaN(got) {
+			t.Errorf("%s without claims: got %v, want NaN", s, got)
+		}
+	}
 }
 
 func TestSampleCountsRows(t *testing.T) {
@@ -267,7 +273,7 @@ func TestSampleCountsRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := (Counts{Rows: 5, Labelled: 1, Unscored: 2, Unlabelled: 1, Claims: 3}); f.Counts != want {
+	if want := (Counts{Rows: 5, Labelled: 1, Faithful: 1, Unscored: 2, Unlabelled: 1, Claims: 3}); f.Counts != want {
 		t.Errorf("got %+v, want %+v", f.Counts, want)
 	}
 	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "excluded rows with a label but no score: 2") {
@@ -328,16 +334,5 @@ func TestConfidenceNeedsLabels(t *testing.T) {
 		if c := newStatistics(t, Options{}, rows).Confidence; c != nil {
 			t.Errorf("%s: got %+v, want none", name, c)
 		}
-	}
-}
-
-func TestReadRejectsDecreasingConfidence(t *testing.T) {
-	c := exampleReport(t).Calibration()
-	if c.Confidence == nil {
-		t.Fatal("got no confidence")
-	}
-	c.Confidence.Slope = -1
-	if _, err := Read(writeFile(t, "c.json", bytesOf(t, c))); err == nil {
-		t.Error("got no error for a negative slope")
 	}
 }

@@ -2,6 +2,7 @@ package calibrate
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -42,7 +43,7 @@ type Calibration struct {
 	Own         bool                `json:"threshold_is_judges_own"`
 	Advice      string              `json:"advice"` // what to do, in a sentence
 	Why         string              `json:"threshold_note"`
-	Rows        CalibrationRows     `json:"rows"`
+	Rows        Counts              `json:"rows"`
 	Faithful    stats.Interval      `json:"faithful"`
 	Agreement   map[Score]Agreement `json:"agreement"`
 	Judged      Calls               `json:"judged"`
@@ -50,20 +51,11 @@ type Calibration struct {
 	Reliability Reliability         `json:"reliability"`
 	Mean        Mean                `json:"mean"`
 	Confidence  *ConfidenceFit      `json:"confidence,omitempty"` // nil if the labels do not determine it
-	Prescreen   *PrescreenStats     `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
+	Prescreen   *Prescreen          `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
 	Notes       []string            `json:"notes"`
 
 	path   string
 	digest string
-}
-
-// CalibrationRows are numbers of rows.
-type CalibrationRows struct {
-	Total      int `json:"total"`
-	Labelled   int `json:"labelled"`
-	Faithful   int `json:"faithful"`
-	Unscored   int `json:"unscored"`
-	Unlabelled int `json:"unlabelled"`
 }
 
 // Calibration returns the report for a file.
@@ -73,9 +65,12 @@ func (r *Report) Calibration() *Calibration {
 		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: report.NullText(r.Labels), Label: r.Label,
 		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
 		Threshold: choice.Threshold, Own: choice.Own, Advice: r.Advice(), Why: choice.Why,
-		Rows:     CalibrationRows{f.Counts.Rows, f.Counts.Labelled, f.Faithful, f.Counts.Unscored, f.Counts.Unlabelled},
+		Rows:     f.Counts,
 		Faithful: f.Positive, Agreement: make(map[Score]Agreement), Judged: f.Judged, Best: f.Best, Reliability: f.Reliability, Mean: f.Mean,
-		Confidence: f.Confidence, Prescreen: r.prescreen(), Notes: f.Notes,
+		Confidence: f.Confidence, Notes: f.Notes,
+	}
+	if r.hasPrescreen() {
+		c.Prescreen = f.Prescreen
 	}
 	if r.Settings != nil {
 		c.Settings = &r.Settings
@@ -163,9 +158,13 @@ func (c *Calibration) Match(settings result.Settings, ragfaith string) (invalid,
 	if was, is := release(c.Ragfaith), release(ragfaith); was != is {
 		warnings = append(warnings, fmt.Sprintf("it was written by %s, this is %s", was, is))
 	}
-	differs := func(name, was, is string) {
-		text := fmt.Sprintf("%s is %s, the calibration is for %s", name, orNotSet(is), orNotSet(was))
-		switch result.EffectOf(name) {
+	for _, change := range settings.Changes(*c.Settings) {
+		was, is := c.Settings.Get(change.Name), settings.Get(change.Name)
+		if was == is {
+			continue // empty in one run and missing in the other
+		}
+		text := fmt.Sprintf("%s is %s, the calibration is for %s", change.Name, cmp.Or(is, "not set"), cmp.Or(was, "not set"))
+		switch result.EffectOf(change.Name) {
 		case result.JudgeEffect:
 			invalid = append(invalid, text)
 		case result.PlatformEffect:
@@ -173,26 +172,7 @@ func (c *Calibration) Match(settings result.Settings, ragfaith string) (invalid,
 		case result.ScoringEffect, result.RowsEffect:
 		}
 	}
-	seen := make(map[string]bool)
-	for _, s := range settings {
-		seen[s.Name] = true
-		if was := c.Settings.Get(s.Name); was != s.Value {
-			differs(s.Name, was, s.Value)
-		}
-	}
-	for _, s := range *c.Settings {
-		if !seen[s.Name] && s.Value != "" {
-			differs(s.Name, s.Value, "")
-		}
-	}
 	return invalid, warnings
-}
-
-func orNotSet(value string) string {
-	if value == "" {
-		return "not set"
-	}
-	return value
 }
 
 // release returns a version without the build information.

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -25,20 +26,26 @@ const (
 // but which are labelled faithful. Each bound keeps MaxError by itself, with the confidence
 // prescreenConfidence (see [stats.SafeCutoff]).
 type Prescreen struct {
-	MaxError               float64
-	Supported, Unsupported stats.Cutoff // Score is NaN if there is no such bound
+	MaxError    float64 `json:"max_error"`
+	Confidence  float64 `json:"confidence"`
+	Supported   Bound   `json:"supported"`
+	Unsupported Bound   `json:"unsupported"`
+}
+
+// A Bound is a confidence from which verdicts are rarely wrong.
+type Bound struct {
+	Score float64 `json:"bound"` // NaN if there is no such bound
+	Rows  int     `json:"rows"`
+	Wrong int     `json:"wrong"`
+	Note  string  `json:"note"` // the number of errors, or the reason why there is no bound
 }
 
 // prescreen fits the bounds to rows with the given labels. It returns nil if the judge has no
 // confidence.
 func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
-	if maxError == 0 {
-		maxError = DefaultMaxError
-	}
-	var side [2]struct {
-		confidences []float64
-		wrong       []bool
-	}
+	maxError = cmp.Or(maxError, DefaultMaxError)
+	var confidences [2][]float64 // of the rows that the judge finds unsupported, and supported
+	var wrong [2][]bool
 	for i := range rows {
 		r := &rows[i]
 		if !r.confident {
@@ -48,16 +55,15 @@ func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
 		if r.faithful {
 			k, confidence = 1, r.supported
 		}
-		side[k].confidences = append(side[k].confidences, confidence)
-		side[k].wrong = append(side[k].wrong, positive[i] != r.faithful)
+		confidences[k] = append(confidences[k], confidence)
+		wrong[k] = append(wrong[k], positive[i] != r.faithful)
 	}
-	var found [2]stats.Cutoff
-	for k := range side {
-		c := stats.SafeCutoff(side[k].confidences, side[k].wrong, maxError, prescreenConfidence)
-		c.Score = roundCutoff(c.Score, side[k].confidences)
-		found[k] = c
+	bound := func(k int) Bound {
+		c := stats.SafeCutoff(confidences[k], wrong[k], maxError, prescreenConfidence)
+		c.Score = roundCutoff(c.Score, confidences[k])
+		return Bound{c.Score, c.Rows, c.Wrong, boundNote(&c, maxError)}
 	}
-	return &Prescreen{MaxError: maxError, Supported: found[1], Unsupported: found[0]}
+	return &Prescreen{MaxError: maxError, Confidence: prescreenConfidence, Supported: bound(1), Unsupported: bound(0)}
 }
 
 // roundCutoff returns a bound with few decimals that divides the confidences as score does.
@@ -77,15 +83,15 @@ func roundCutoff(score float64, scores []float64) float64 {
 	return roundThreshold((below+score)/2, scores)
 }
 
-// note counts the errors of a bound, or explains why there is none.
-func (p *Prescreen) note(c *stats.Cutoff) string {
+// boundNote counts the errors of a bound, or explains why there is none.
+func boundNote(c *stats.Cutoff, maxError float64) string {
 	switch {
 	case !math.IsNaN(c.Score):
-		return fmt.Sprintf("%d of %s wrong (at most %s with %s confidence)", c.Wrong, report.Count(c.Rows, "row", "rows"), errorRate(p.MaxError), percent(prescreenConfidence))
+		return fmt.Sprintf("%d of %s wrong (at most %s with %s confidence)", c.Wrong, report.Count(c.Rows, "row", "rows"), errorRate(maxError), percent(prescreenConfidence))
 	case c.Rows == 0:
 		return fmt.Sprintf("too few labelled rows with this verdict (minimum %d)", c.Needed)
 	}
-	return fmt.Sprintf("more than %s wrong: %d of the first %d rows", errorRate(p.MaxError), c.Wrong, c.Rows)
+	return fmt.Sprintf("more than %s wrong: %d of the first %d rows", errorRate(maxError), c.Wrong, c.Rows)
 }
 
 // errorRate formats a share in percent without rounding it.
@@ -101,51 +107,18 @@ func (r *Report) hasPrescreen() bool {
 func (r *Report) bounds() report.Table {
 	p := r.Statistics.Prescreen
 	t := newSection("score --prescreen")
-	for _, b := range []struct {
-		name  string
-		bound *stats.Cutoff
-	}{{"supported, confidence from", &p.Supported}, {"unsupported, confidence from", &p.Unsupported}} {
-		score := missing
-		if !math.IsNaN(b.bound.Score) {
-			score = formatShortest(b.bound.Score)
-		}
-		t.AddRow(b.name, score, "", p.note(b.bound))
+	add := func(name string, b *Bound) {
+		t.AddRow(name, orMissing(b.Score, formatShortest), "", b.Note)
 	}
+	add("supported, confidence from", &p.Supported)
+	add("unsupported, confidence from", &p.Unsupported)
 	return t
 }
 
-// PrescreenStats is the JSON form of Prescreen.
-type PrescreenStats struct {
-	MaxError    float64    `json:"max_error"`
-	Confidence  float64    `json:"confidence"`
-	Supported   BoundStats `json:"supported"`
-	Unsupported BoundStats `json:"unsupported"`
-}
-
-// BoundStats is the JSON form of a bound.
-type BoundStats struct {
-	Bound float64 `json:"bound"` // minimum confidence, or null
-	Rows  int     `json:"rows"`
-	Wrong int     `json:"wrong"`
-	Note  string  `json:"note"`
-}
-
-// prescreen returns the bounds for a file, or nil if there are none.
-func (r *Report) prescreen() *PrescreenStats {
-	if !r.hasPrescreen() {
-		return nil
-	}
-	p := r.Statistics.Prescreen
-	bound := func(c *stats.Cutoff) BoundStats {
-		return BoundStats{c.Score, c.Rows, c.Wrong, p.note(c)}
-	}
-	return &PrescreenStats{p.MaxError, prescreenConfidence, bound(&p.Supported), bound(&p.Unsupported)}
-}
-
 // check returns an error for values that calibrate does not write.
-func (p *PrescreenStats) check() error {
+func (p *Prescreen) check() error {
 	valid := func(x float64) bool { return math.IsNaN(x) || x > 0 && x <= 1 }
-	if !(p.MaxError > 0 && p.MaxError < 1) || !valid(p.Supported.Bound) || !valid(p.Unsupported.Bound) {
+	if !(p.MaxError > 0 && p.MaxError < 1) || !valid(p.Supported.Score) || !valid(p.Unsupported.Score) {
 		return errors.New("prescreen: want bounds above 0 and up to 1, and an error between 0 and 1")
 	}
 	return nil
@@ -158,7 +131,7 @@ func (c *Calibration) DescribeBounds() string {
 	for _, b := range []struct {
 		name  string
 		bound float64
-	}{{"supported", p.Supported.Bound}, {"unsupported", p.Unsupported.Bound}} {
+	}{{"supported", p.Supported.Score}, {"unsupported", p.Unsupported.Score}} {
 		if !math.IsNaN(b.bound) {
 			parts = append(parts, b.name+" from confidence "+formatShortest(b.bound))
 		}
@@ -174,7 +147,7 @@ func (c *Calibration) Bounds() (supported, unsupported float64, err error) {
 		return 0, 0, errors.New("no bounds: it is from an earlier version, for a language model, or from ratings without --positive-at")
 	}
 	p := c.Prescreen
-	supported, unsupported = p.Supported.Bound, p.Unsupported.Bound
+	supported, unsupported = p.Supported.Score, p.Unsupported.Score
 	if math.IsNaN(supported) && math.IsNaN(unsupported) {
 		return 0, 0, fmt.Errorf("no bounds: supported: %s; unsupported: %s", p.Supported.Note, p.Unsupported.Note)
 	}

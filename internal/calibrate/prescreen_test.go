@@ -54,7 +54,7 @@ func TestPrescreenFitsBounds(t *testing.T) {
 			if !near(p.Unsupported.Score, 1-tt.lower) || !near(p.Supported.Score, tt.upper) {
 				t.Errorf("got bounds %v and %v, want %v and %v", p.Unsupported.Score, p.Supported.Score, 1-tt.lower, tt.upper)
 			}
-			if got := p.note(&p.Supported); !strings.Contains(got, tt.note) {
+			if got := p.Supported.Note; !strings.Contains(got, tt.note) {
 				t.Errorf("got %q, want %q", got, tt.note)
 			}
 		})

@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strconv"
@@ -116,10 +117,7 @@ func (r *Report) Advice() string {
 	case choice.Own:
 		return "Keep --threshold " + formatShortest(choice.Threshold) + ": it agrees with the labels in " + own + " of rows; the best, " + best + ", in " + crossValidated + " in cross-validation" + weights + "."
 	case !math.IsNaN(choice.Threshold):
-		run := r.Settings.Get(settingThreshold)
-		if run == "" {
-			run = "the threshold of the run"
-		}
+		run := cmp.Or(r.Settings.Get(settingThreshold), "the threshold of the run")
 		return "Use --threshold " + best + ": it agrees with the labels in " + crossValidated + " of rows in cross-validation, " + run + " in " + own + weights + "."
 	}
 	first := "Choose no threshold: " + choice.Why + "."
@@ -146,7 +144,7 @@ func (f *Statistics) counts() string {
 	c := f.Counts
 	text := fmt.Sprintf("%d: %d with a label and a score", c.Rows, c.Labelled)
 	if !math.IsNaN(f.Positive.Estimate) {
-		text += fmt.Sprintf(" (%d faithful, %d not)", f.Faithful, c.Labelled-f.Faithful)
+		text += fmt.Sprintf(" (%d faithful, %d not)", c.Faithful, c.Labelled-c.Faithful)
 	}
 	return text + fmt.Sprintf(", %d without a label", c.Unlabelled)
 }
@@ -167,6 +165,14 @@ func (r *Report) judge() string {
 
 // missing is shown for a number that cannot be computed.
 const missing = "–"
+
+// orMissing formats x, unless it is NaN.
+func orMissing(x float64, format func(float64) string) string {
+	if math.IsNaN(x) {
+		return missing
+	}
+	return format(x)
+}
 
 // newSection returns a table of statistics.
 func newSection(title string) report.Table {
@@ -232,25 +238,18 @@ func (r *Report) threshold() report.Table {
 		f.addInterval(&t, "balanced accuracy, cross-validated", b.OutOfFold, "")
 		t.AddRow("balanced accuracy, on these rows", f.format(b.Apparent), "", "too high, since these rows determined the threshold")
 	}
-	switch {
-	case math.IsNaN(choice.Threshold):
-		t.AddRow("for score --calibration", missing, "", choice.Why)
-	case choice.Own:
-		t.AddRow("for score --calibration", formatShortest(choice.Threshold), "", "the threshold of the run; "+choice.Why)
-	default:
-		t.AddRow("for score --calibration", formatShortest(choice.Threshold), "", choice.Why)
+	why := choice.Why
+	if choice.Own {
+		why = "the threshold of the run; " + why
 	}
+	t.AddRow("for score --calibration", orMissing(choice.Threshold, formatShortest), "", why)
 	return t
 }
 
 func (f *Statistics) mean() report.Table {
 	m := &f.Mean
 	t := newSection("mean")
-	judged := missing
-	if !math.IsNaN(m.Judged) {
-		judged = f.format(m.Judged)
-	}
-	t.AddRow("faithfulness, by the judge", judged, "", fmt.Sprintf("%d rows", m.Rows))
+	t.AddRow("faithfulness, by the judge", orMissing(m.Judged, f.format), "", fmt.Sprintf("%d rows", m.Rows))
 	labelled, corrected, note := m.Labelled, m.Mean, ""
 	switch {
 	case m.Note != "":

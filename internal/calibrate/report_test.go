@@ -2,13 +2,13 @@ package calibrate
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"path/filepath"
-	"strconv"
+	"regexp"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -84,20 +84,9 @@ func TestChoice(t *testing.T) {
 	if c := r.Choice(); c.Threshold != 0.5 || !c.Own || !strings.Contains(c.Why, "0.4") {
 		t.Errorf("%+v", c)
 	}
-	for name, change := range map[string]func(){
-		"unknown run":    func() { r.Settings = nil },
-		"language model": func() { r.Settings = with(lexicalSettings(), "--judge", "llm") },
-		"other score":    func() { r.Settings, f.Score = lexicalSettings(), Support },
-		"no better than chance": func() {
-			r.Settings = lexicalSettings()
-			f.Score, f.Judged.BalancedAccuracy.Estimate = MinScore, 0.5
-			f.Scores[0].AUROC.Lower, f.Scores[1].AUROC.Lower, f.Scores[2].AUROC.Lower = 0.49, 0.49, 0.49
-		},
-	} {
-		change()
-		if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
-			t.Errorf("%s: %+v", name, c)
-		}
+	f.Score = Support
+	if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
+		t.Errorf("other score: %+v", c)
 	}
 }
 
@@ -174,22 +163,6 @@ func TestDecimalsDependOnSampleSize(t *testing.T) {
 	}
 }
 
-func TestVerdictsAddUp(t *testing.T) {
-	r := exampleReport(t)
-	cells := r.verdicts().Rows()
-	j := r.Statistics.Judged
-	want := [][]string{
-		{"all claims supported", strconv.Itoa(j.TruePositive), strconv.Itoa(j.FalsePositive)},
-		{"some claim unsupported", strconv.Itoa(j.FalseNegative), strconv.Itoa(j.TrueNegative)},
-	}
-	if d := cmp.Diff(want, cells); d != "" {
-		t.Error(d)
-	}
-	if got := j.TruePositive + j.FalsePositive + j.FalseNegative + j.TrueNegative; got != r.Statistics.Counts.Labelled {
-		t.Errorf("got %d rows, want %d", got, r.Statistics.Counts.Labelled)
-	}
-}
-
 func TestCalibrationRoundTrip(t *testing.T) {
 	r := exampleReport(t)
 	content := bytesOf(t, r.Calibration())
@@ -221,6 +194,8 @@ func TestReadRejectsInvalidCalibrations(t *testing.T) {
 		"other object":  {`{"threshold":0.5}`, "not a calibration written by calibrate -o FILE.json"},
 		"later version": {change("version", 2), "unsupported calibration version 2, want 1"},
 		"unknown judge": {change("settings", nil), "without a judge"},
+
+		"confidence that falls": {change("confidence", map[string]any{"slope": -1}), "want a slope above 0, got -1"},
 
 		"threshold above 1":   {change("threshold", 1.5), "want a number from 0 to 1, got 1.5"},
 		"threshold below 0":   {change("threshold", -0.5), "want a number from 0 to 1, got -0.5"},
@@ -338,6 +313,14 @@ func TestTableShowsAllStatistics(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := r.Statistics
+	for _, want := range []string{
+		fmt.Sprintf("all claims supported %d %d\n", f.Judged.TruePositive, f.Judged.FalsePositive),
+		fmt.Sprintf("some claim unsupported %d %d\n", f.Judged.FalseNegative, f.Judged.TrueNegative),
+	} {
+		if got := regexp.MustCompile(" +").ReplaceAllString(b.String(), " "); !strings.Contains(got, want) {
+			t.Errorf("%q missing in\n%s", want, got)
+		}
+	}
 	for _, want := range []float64{
 		f.Scores[0].AUROC.Estimate, f.Scores[1].AUROC.Lower, f.Scores[2].Spearman.Upper, f.Judged.Kappa.Estimate,
 		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
@@ -356,15 +339,6 @@ func TestBar(t *testing.T) {
 	}{{0.25, 0.5, "█████·····│·········"}, {1, 1, "███████████████████│"}, {0, 0, "│···················"}} {
 		if got := bar(&stats.Bin{Share: tt.share, Mean: tt.mean}); got != tt.want {
 			t.Errorf("share %v, mean %v: got %s, want %s", tt.share, tt.mean, got, tt.want)
-		}
-	}
-}
-
-func TestScoresOfRowWithoutClaims(t *testing.T) {
-	r := &result.Row{Status: result.Scored, Support: math.NaN(), Faithfulness: math.NaN()}
-	for _, s := range Scores() {
-		if got := s.Value(r); !math.IsNaN(got) {
-			t.Errorf("%s: got %v, want NaN", s, got)
 		}
 	}
 }

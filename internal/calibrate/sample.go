@@ -1,6 +1,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -43,19 +44,19 @@ type row struct {
 
 // Counts are numbers of rows.
 type Counts struct {
-	Rows       int
-	Labelled   int // with a label and a score
-	Unscored   int // with a label only
-	Unlabelled int // with a score only
+	Rows       int `json:"total"`
+	Labelled   int `json:"labelled"`   // with a label and a score
+	Faithful   int `json:"faithful"`   // Labelled rows that are faithful
+	Unscored   int `json:"unscored"`   // with a label only
+	Unlabelled int `json:"unlabelled"` // with a score only
 
-	Claims, Graded int // claims of rows with a score, and those graded by log probabilities
+	Claims int `json:"-"` // of rows with a score
+	Graded int `json:"-"` // by log probabilities, of Claims
 }
 
 // NewSample returns an empty Sample.
 func NewSample(o Options) *Sample {
-	if o.Score == "" {
-		o.Score = MinScore
-	}
+	o.Score = cmp.Or(o.Score, MinScore)
 	return &Sample{options: o}
 }
 

@@ -26,7 +26,6 @@ type Statistics struct {
 	Score       Score          // Options.Score
 	Scores      [3]Agreement   // in the order of Scores
 	Positive    stats.Interval // share of labelled rows that are faithful
-	Faithful    int            // number of these rows
 	Judged      Calls          // agreement of the verdicts
 	Best        stats.Threshold
 	Reliability Reliability
@@ -76,7 +75,14 @@ func (s *Sample) Statistics() (*Statistics, error) {
 	if len(s.rows) == 0 {
 		return nil, ErrNoLabelled
 	}
-	f := &Statistics{Counts: s.counts, Kind: s.kind(), Score: s.options.Score}
+	nan := math.NaN()
+	f := &Statistics{
+		Counts: s.counts, Kind: s.kind(), Score: s.options.Score,
+		// Unless the labels distinguish faithful rows:
+		Positive: unsplit(), Judged: Calls{BalancedAccuracy: unsplit(), Kappa: unsplit()},
+		Best:        stats.Threshold{Threshold: nan, Apparent: nan, OutOfFold: unsplit(), Low: nan, High: nan},
+		Reliability: Reliability{ECE: nan, Chance: nan, Note: unsplitNote},
+	}
 	positive := s.positive()
 	labels := make([]float64, len(s.rows))
 	for i := range s.rows {
@@ -92,14 +98,14 @@ func (s *Sample) Statistics() (*Statistics, error) {
 		f.Mean.Corrected = stats.CorrectedMean(truth, chosen, &s.rest, options)
 	} else {
 		f.Mean.Note = "the labels are ratings outside 0 to 1; set --positive-at X to get the share of faithful rows"
-		f.Mean.Corrected = stats.Corrected{Mean: unsplit(), Labelled: unsplit(), Lambda: math.NaN()}
+		f.Mean.Corrected = stats.Corrected{Mean: unsplit(), Labelled: unsplit(), Lambda: nan}
 	}
-	if positive == nil {
-		f.setUnsplit()
-	} else {
+	if positive != nil {
 		f.addVerdicts(s, positive, chosen, options)
 	}
-	f.addNotes()
+	if n := s.counts.Unscored; n > 0 {
+		f.Notes = append(f.Notes, fmt.Sprintf("excluded rows with a label but no score: %d", n))
+	}
 	return f, nil
 }
 
@@ -159,7 +165,7 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 		}
 		share.Add(indicator(p), 1)
 	}
-	f.Faithful = f.Judged.TruePositive + f.Judged.FalseNegative
+	f.Counts.Faithful = f.Judged.TruePositive + f.Judged.FalseNegative
 	f.Positive = share.Interval(o)
 	f.Judged.BalancedAccuracy = stats.BalancedAccuracyInterval(positive, called)
 	f.Judged.Kappa = stats.KappaInterval(positive, called)
@@ -168,7 +174,7 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)
 	f.Prescreen = prescreen(s.rows, positive, s.options.MaxError)
 	f.Confidence = s.fitConfidence(positive)
-	f.Reliability = Reliability{ECE: math.NaN(), Chance: math.NaN()}
+	f.Reliability.Note = ""
 	if n := len(positive); n < minReliabilityRows {
 		f.Reliability.Note = report.NullText(fmt.Sprintf("%d rows are too few for a reliability diagram, which requires %d", n, minReliabilityRows))
 		return
@@ -199,27 +205,12 @@ func roundThreshold(t float64, scores []float64) float64 {
 // round7 rounds x to seven decimals. Scores have six, so the midpoint of two has seven.
 func round7(x float64) float64 { return math.Round(x*1e7) / 1e7 }
 
-// setUnsplit sets the statistics that require faithful and unfaithful rows to NaN.
-func (f *Statistics) setUnsplit() {
-	f.Positive, f.Judged.BalancedAccuracy, f.Judged.Kappa = unsplit(), unsplit(), unsplit()
-	nan := math.NaN()
-	f.Best = stats.Threshold{Threshold: nan, Apparent: nan, OutOfFold: unsplit(), Low: nan, High: nan}
-	f.Reliability = Reliability{ECE: nan, Chance: nan, Note: unsplitNote}
-}
-
 const unsplitNote = "the labels are ratings; set --positive-at X to the lowest rating of a faithful row"
 
 // unsplit returns the interval of a statistic that requires faithful and unfaithful rows.
 func unsplit() stats.Interval {
 	nan := math.NaN()
 	return stats.Interval{Estimate: nan, Lower: nan, Upper: nan, Confidence: 0.95, Method: stats.TooFew, Note: unsplitNote}
-}
-
-// addNotes adds caveats about the statistics.
-func (f *Statistics) addNotes() {
-	if n := f.Counts.Unscored; n > 0 {
-		f.Notes = append(f.Notes, fmt.Sprintf("excluded rows with a label but no score: %d", n))
-	}
 }
 
 // agreement returns the agreement of f.Score.

@@ -35,13 +35,13 @@ type groupPair struct {
 // addGroup adds a pair of rows to its group. cluster is empty if rows are independent.
 func (p *pairing) addGroup(value, cluster string, was, is float64) {
 	g := p.by[value]
-	if g == nil {
-		if len(p.by) < MaxGroups {
-			g = &groupPair{}
-			p.by[value] = g
-		} else {
-			g = &p.other
-		}
+	switch {
+	case g != nil:
+	case len(p.by) < MaxGroups:
+		g = &groupPair{}
+		p.by[value] = g
+	default:
+		g = &p.other
 	}
 	g.before.add(was)
 	g.after.add(is)

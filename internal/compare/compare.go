@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -60,20 +59,14 @@ func (r *RowIDs) add(id string) {
 	}
 }
 
-// DuplicateIDs are the rows with the id of an earlier row. JSON has their number.
-type DuplicateIDs struct{ RowIDs }
-
-// MarshalJSON returns the number of rows.
-func (d DuplicateIDs) MarshalJSON() ([]byte, error) {
-	return strconv.AppendInt(nil, int64(d.Count), 10), nil
-}
-
 // A Side describes one of the two runs.
 type Side struct {
 	Name string `json:"file"`
 	report.RowCounts
-	Duplicates DuplicateIDs    `json:"duplicates"`
+	Duplicates int             `json:"duplicates"` // number of DuplicateIDs
 	Summary    *report.Summary `json:"-"`
+
+	DuplicateIDs RowIDs `json:"-"` // rows with the id of an earlier row
 
 	// Mean, Claims and Supported cover only the compared rows.
 	Mean      float64 `json:"mean"` // mean faithfulness; NaN without rows

@@ -78,7 +78,7 @@ func TestRunPairsRowsByID(t *testing.T) {
 		c.Paired, c.Compared, c.Better, c.Worse, c.Same, c.OnlyBaseline, c.OnlyCandidate,
 		[4]int{c.Baseline.Rows, c.Baseline.Scored, c.Baseline.NoClaims, c.Baseline.Failed},
 		[4]int{c.Candidate.Rows, c.Candidate.Scored, c.Candidate.NoClaims, c.Candidate.Failed},
-		c.Baseline.Duplicates.RowIDs, c.Candidate.Duplicates.RowIDs,
+		c.Baseline.DuplicateIDs, c.Candidate.DuplicateIDs,
 	}
 	want := counts{
 		6, 4, 0, 2, 2,
@@ -366,10 +366,7 @@ func TestByComparesGroups(t *testing.T) {
 }
 
 func TestByBoundsGroups(t *testing.T) {
-	var was, is []*result.Row
-	for i := range MaxGroups + 5 {
-		was, is = append(was, row(strconv.Itoa(i), "a+")), append(is, row(strconv.Itoa(i), "a-"))
-	}
+	was, is := runs(MaxGroups+5, MaxGroups+5, 0)
 	c := run(t, Options{By: "id"}, source("was", was...), source("is", is...))
 	last := c.By[len(c.By)-1]
 	if len(c.By) != MaxGroups+1 || !last.Other || last.Rows != 5 || last.Difference.Estimate != -1 {

@@ -51,7 +51,6 @@ type pairing struct {
 	scored              int // rows of the baseline with a score
 	sample              stats.Sample
 	groups              stats.Groups
-	groupNames          map[string]bool
 	by                  map[string]*groupPair // with Options.By
 	other               groupPair             // rows of groups after the first MaxGroups
 	ungrouped           int                   // rows without a group
@@ -60,7 +59,7 @@ type pairing struct {
 	questions, contexts RowIDs // paired rows with different questions or contexts
 	unscored            map[[2]result.Status]*RowIDs
 	changed             []changedRow
-	found               map[string]bool // required rows with a score in the baseline
+	missing             map[string]bool // required rows without a score in the baseline
 }
 
 // A mean sums scores in the order of the candidate, so that equal files give equal bits.
@@ -82,8 +81,8 @@ func newPairing(o *Options) *pairing {
 	return &pairing{
 		o: o, c: &Comparison{Alpha: o.Alpha, Cluster: o.Cluster != nil, ByColumn: o.By}, seed: maphash.MakeSeed(),
 		first: make(map[string]int), last: make(map[string]int), seen: make(map[string]int),
-		groupNames: make(map[string]bool), by: make(map[string]*groupPair), unscored: make(map[[2]result.Status]*RowIDs),
-		found: make(map[string]bool),
+		by: make(map[string]*groupPair), unscored: make(map[[2]result.Status]*RowIDs),
+		missing: maps.Clone(o.Required),
 	}
 }
 
@@ -94,15 +93,13 @@ func (p *pairing) addBaseline(r *result.Row) {
 	p.rows = append(p.rows, p.digest(r))
 	if !math.IsNaN(r.Faithfulness) {
 		p.scored++
-		if p.o.Required[r.ID] {
-			p.found[r.ID] = true
-		}
+		delete(p.missing, r.ID)
 	}
 	if _, duplicate := p.first[r.ID]; !duplicate {
 		p.first[r.ID] = index
 		return
 	}
-	p.c.Baseline.Duplicates.add(r.ID)
+	p.c.Baseline.DuplicateIDs.add(r.ID)
 	previous, ok := p.last[r.ID]
 	if !ok {
 		previous = p.first[r.ID]
@@ -142,7 +139,7 @@ func (p *pairing) addCandidate(r *result.Row) {
 	candidate := p.candidates
 	p.candidates++
 	if p.seen[r.ID]++; p.seen[r.ID] > 1 {
-		p.c.Candidate.Duplicates.add(r.ID)
+		p.c.Candidate.DuplicateIDs.add(r.ID)
 	}
 	baseline, ok := p.first[r.ID]
 	if !ok {
@@ -220,10 +217,8 @@ func (p *pairing) countRegressed(was *rowDigest, is float64) {
 // checkRequired returns an error if the baseline has no score for a required row.
 func (p *pairing) checkRequired(baseline string) error {
 	var missing RowIDs
-	for _, id := range slices.Sorted(maps.Keys(p.o.Required)) {
-		if !p.found[id] {
-			missing.add(id)
-		}
+	for _, id := range slices.Sorted(maps.Keys(p.missing)) {
+		missing.add(id)
 	}
 	if missing.Count > 0 {
 		return fmt.Errorf("%s has no score for %s that must not regress (%s)", baseline, report.Count(missing.Count, "row", "rows"), missing)
@@ -239,22 +234,18 @@ func (p *pairing) addUnit(was, is *rowDigest, d float64) string {
 		p.sample.Add(d, 1)
 		return ""
 	}
-	name, ok := was.group, was.grouped
-	if was.grouped && is.grouped && was.group != is.group {
-		p.regrouped++
-	}
-	if !ok {
-		name, ok = is.group, is.grouped
-	}
-	if ok {
-		name = "=" + name
-	} else {
-		p.ungrouped++
+	var name string
+	switch {
+	case was.grouped:
+		name = "=" + was.group
+		if is.grouped && was.group != is.group {
+			p.regrouped++
+		}
+	case is.grouped:
+		name = "=" + is.group
+	default:
 		name = strconv.Itoa(p.c.Compared)
-	}
-	if !p.groupNames[name] {
-		p.groupNames[name] = true
-		p.c.Groups++
+		p.ungrouped++
 	}
 	p.groups.Add(name, d, 1)
 	return name
@@ -301,12 +292,16 @@ func (p *pairing) finish() *Comparison {
 		c.Unscored = append(c.Unscored, Transition{statuses[0], statuses[1], *rows})
 	}
 	slices.SortFunc(c.Unscored, func(a, b Transition) int { return cmp.Or(rank(a.From)-rank(b.From), rank(a.To)-rank(b.To)) })
+	c.Baseline.Duplicates, c.Candidate.Duplicates = c.Baseline.DuplicateIDs.Count, c.Candidate.DuplicateIDs.Count
 	c.Baseline.Mean, c.Candidate.Mean = p.before.value(), p.after.value()
 	sample := &p.sample
 	if c.Cluster {
 		sample = p.groups.Sample()
 	}
 	c.Stats = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
+	if c.Cluster {
+		c.Groups = c.Stats.Difference.N
+	}
 	c.By = p.groupList()
 	c.Changed = len(p.changed)
 	return c

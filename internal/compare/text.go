@@ -1,10 +1,10 @@
 package compare
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -123,12 +123,7 @@ func Signed(x float64) string {
 }
 
 // Score formats a score with four decimals, and NaN as a dash.
-func Score(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return strconv.FormatFloat(x, 'f', 4, 64)
-}
+func Score(x float64) string { return cmp.Or(report.Score(x), "-") }
 
 // WriteTable writes c for a terminal that is width cells wide: the warnings, the statistics, and
 // the changed rows, worst first. Texts from datasets are escaped.
@@ -206,9 +201,7 @@ func changedRows(c *Comparison) report.Table {
 		t.AddRow(change.Candidate.ID, change.Candidate.Question, Score(change.Baseline.Faithfulness), Score(change.Candidate.Faithfulness),
 			Signed(change.Difference), change.Describe())
 	}
-	if questions := &t.Columns[1]; !slices.ContainsFunc(questions.Cells, func(q string) bool { return q != "" }) {
-		t.Columns = slices.Delete(t.Columns, 1, 2)
-	}
+	t.DropColumns(map[string]string{"question": ""})
 	t.Foot = "-o FILE.html shows their claims"
 	if more := c.Changed - maxRows; more > 0 {
 		t.Foot = fmt.Sprintf("and %d more; -o FILE.html shows all and their claims", more)

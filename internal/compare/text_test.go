@@ -2,6 +2,7 @@ package compare
 
 import (
 	"errors"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -19,17 +20,14 @@ const hostile = "``` \x1b[31m\u202e\x00EVIL\n\n# EVIL | <img src=x onerror=EVIL>
 
 // signedRow returns a row with a claim per sign: + is supported, - is not.
 func signedRow(id, text, signs string) *result.Row {
-	r := &result.Row{ID: id, Question: "q", Answer: text, Contexts: []string{"c"}, Status: result.Scored}
+	var claims []string
 	for i, sign := range signs {
-		label := result.NotMentioned
-		if sign == '+' {
-			label = result.Supported
-		}
-		r.Claims = append(r.Claims, result.Claim{
-			ID: i, Text: text + strconv.Itoa(i), Start: -1, End: -1, Verdict: label, Score: 0.25, Reason: "why " + text,
-		})
+		claims = append(claims, text+strconv.Itoa(i)+string(sign))
 	}
-	r.Faithfulness = float64(r.Supported()) / float64(len(signs))
+	r := row(id, claims...)
+	for i := range r.Claims {
+		r.Claims[i].Reason = "why " + text
+	}
 	return r
 }
 
@@ -53,31 +51,29 @@ func changedRuns(n int, text string) (was, is []*result.Row) {
 	return was, is
 }
 
-func markdownOf(t *testing.T, c *Comparison) string {
+// written returns what write writes.
+func written(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b strings.Builder
-	if err := c.WriteMarkdown(&b); err != nil {
+	if err := write(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+func markdownOf(t *testing.T, c *Comparison) string {
+	t.Helper()
+	return written(t, c.WriteMarkdown)
 }
 
 func tableOf(t *testing.T, c *Comparison, width int) string {
 	t.Helper()
-	var b strings.Builder
-	if err := c.WriteTable(&b, width); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return written(t, func(w io.Writer) error { return c.WriteTable(w, width) })
 }
 
 func jsonOf(t *testing.T, c *Comparison) string {
 	t.Helper()
-	var b strings.Builder
-	if err := c.WriteJSON(&b, "1.0"); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
+	return written(t, func(w io.Writer) error { return c.WriteJSON(w, "1.0") })
 }
 
 func TestMarkdownIsLimited(t *testing.T) {
@@ -210,8 +206,9 @@ func TestPValuesAreShown(t *testing.T) {
 			t.Errorf("got %s, want it to contain %q", text, want)
 		}
 	}
-	if !strings.Contains(jsonOf(t, nothing), `"p": null`) {
-		t.Errorf("got %s, want a gate without a p-value", jsonOf(t, nothing))
+	if object := jsonOf(t, nothing); !strings.Contains(object, `"p": null`) || nothing.Passed() ||
+		!strings.Contains(object, "cannot be checked (no row has a score in both runs)") {
+		t.Errorf("got %s, want a failed gate without a p-value that names the reason", object)
 	}
 }
 

@@ -67,9 +67,9 @@ func warnings(c *Comparison, p *pairing) []Warning {
 	warnUnpaired("baseline", c.OnlyBaseline)
 	warnUnpaired("candidate", c.OnlyCandidate)
 	for _, s := range []*Side{&c.Baseline, &c.Candidate} {
-		if n := s.Duplicates.Count; n > 0 {
+		if n := s.Duplicates; n > 0 {
 			warn(Duplicates, "%s: %s the id of an earlier row (%s): rows with equal ids are paired in order",
-				s.Name, report.Count(n, "row has", "rows have"), s.Duplicates.RowIDs)
+				s.Name, report.Count(n, "row has", "rows have"), s.DuplicateIDs)
 		}
 	}
 	if n := p.ungrouped; n > 0 {

@@ -62,12 +62,12 @@ func (w *Worst) Annotations(place func(file string, line int) (string, int)) []A
 	}
 	for i := range w.rows {
 		r := &w.rows[i]
-		a := Annotation{Level: "warning", Title: r.ID + ": faithfulness " + fourDecimals(r.Faithfulness)}
+		a := Annotation{Level: "warning", Title: r.ID + ": faithfulness " + Score(r.Faithfulness)}
 		a.File, a.Line = place(r.File, r.Line)
 		var b strings.Builder
 		fmt.Fprintf(&b, "%d of %d claims supported", r.Supported, r.Claims)
-		for k := range r.Unsupported {
-			c := &r.Unsupported[k]
+		for k := range r.Listed {
+			c := &r.Listed[k]
 			fmt.Fprintf(&b, "\n%s: %s", c.Label.Words(), c.Text)
 			if c.Reason != "" {
 				b.WriteString(" (" + c.Reason + ")")

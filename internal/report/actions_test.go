@@ -8,7 +8,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
@@ -18,10 +17,7 @@ func TestAnnotationIsOneCommand(t *testing.T) {
 	if got := a.Command(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
-	w := NewWorst(10)
-	for _, r := range []*result.Row{resulttest.WithMarkup(), hostileFailure(), resulttest.Scored()} {
-		_ = w.Write(r)
-	}
+	w := feed(NewWorst(10), resulttest.WithMarkup(), hostileFailure(), resulttest.Scored())
 	locate := func(file string, line int) (string, int) { return file, line }
 	syntax := regexp.MustCompile(`^::warning (file=[^,:\r\n]*,)?(line=\d+,)?title=[^,:\r\n]*::[^\r\n]*$`)
 	all := w.Annotations(locate)

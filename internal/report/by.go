@@ -96,7 +96,7 @@ func (g *grouper) by(o stats.Options) By {
 		b.Groups = append(b.Groups, group(s))
 	}
 	slices.SortFunc(b.Groups, func(a, b Group) int {
-		return cmp.Or(lastNaN(a.Mean.Estimate, b.Mean.Estimate), cmp.Compare(a.Value, b.Value))
+		return cmp.Or(cmp.Compare(lastNaN(a.Mean.Estimate), lastNaN(b.Mean.Estimate)), cmp.Compare(a.Value, b.Value))
 	})
 	if g.other != nil {
 		other := group(g.other)
@@ -105,16 +105,12 @@ func (g *grouper) by(o stats.Options) By {
 	return b
 }
 
-// lastNaN compares two numbers; NaN is greater than any other.
-func lastNaN(a, b float64) int {
-	return cmp.Or(cmp.Compare(indicator(math.IsNaN(a)), indicator(math.IsNaN(b))), cmp.Compare(a, b))
-}
-
-func indicator(b bool) int {
-	if b {
-		return 1
+// lastNaN returns a key that sorts NaN after all other means.
+func lastNaN(mean float64) float64 {
+	if math.IsNaN(mean) {
+		return math.Inf(1)
 	}
-	return 0
+	return mean
 }
 
 // cutValue returns the start of a long value.
@@ -140,26 +136,13 @@ func groupKey(value string) string {
 }
 
 // table returns the groups with the lowest means as a table.
-func (b *By) table(cluster string) Table {
+func (b *By) table(clustered bool) Table {
 	units := "n"
-	if cluster != "" {
+	if clustered {
 		units = "units"
 	}
-	groups := b.Groups[:min(len(b.Groups), maxGroupsShown)]
-	t := Table{Title: "mean faithfulness by", Of: b.Column}
-	if more := len(b.Groups) - len(groups); more > 0 {
-		t.Foot = fmt.Sprintf("and %d more groups", more)
-	}
-	names := make([]string, len(groups))
-	for i := range groups {
-		names[i] = groups[i].Name()
-	}
-	if b.Other != nil {
-		groups, names = append(slices.Clone(groups), *b.Other), append(names, "(other)")
-		t.Foot += fmt.Sprintf("; (other): rows of groups after the first %d", maxGroups)
-	}
-	columns := []Column{
-		{Name: "group", Text: true, Cells: names},
+	t := Table{Title: "mean faithfulness by", Of: b.Column, Columns: []Column{
+		{Name: "group", Text: true},
 		{Name: "mean", Right: true},
 		{Name: "95% interval"},
 		{Name: units, Right: true},
@@ -167,29 +150,25 @@ func (b *By) table(cluster string) Table {
 		{Name: "no claims", Right: true},
 		{Name: "failed", Right: true},
 		{Name: "note", Prose: true},
-	}
-	noClaims, failed, notes := 0, 0, false
-	for i := range groups {
-		g := &groups[i]
-		interval, mean := "none", fourDecimals(g.Mean.Estimate)
+	}}
+	add := func(name string, g *Group) {
+		interval := "none"
 		if g.Mean.Reliable() {
-			interval = fourDecimals(g.Mean.Lower) + " to " + fourDecimals(g.Mean.Upper)
+			interval = Score(g.Mean.Lower) + " to " + Score(g.Mean.Upper)
 		}
-		for k, cell := range []string{mean, interval, strconv.Itoa(g.Mean.N), strconv.Itoa(g.Rows), strconv.Itoa(g.NoClaims), strconv.Itoa(g.Failed), g.Mean.Note} {
-			columns[k+1].Cells = append(columns[k+1].Cells, cell)
-		}
-		noClaims, failed, notes = noClaims+g.NoClaims, failed+g.Failed, notes || g.Mean.Note != ""
+		t.AddRow(name, Score(g.Mean.Estimate), interval, strconv.Itoa(g.Mean.N), strconv.Itoa(g.Rows), strconv.Itoa(g.NoClaims), strconv.Itoa(g.Failed), g.Mean.Note)
 	}
-	t.Columns = columns[:5:5]
-	if noClaims > 0 {
-		t.Columns = append(t.Columns, columns[5])
+	for i := range b.Groups[:min(len(b.Groups), maxGroupsShown)] {
+		add(b.Groups[i].Name(), &b.Groups[i])
 	}
-	if failed > 0 {
-		t.Columns = append(t.Columns, columns[6])
+	if more := len(b.Groups) - maxGroupsShown; more > 0 {
+		t.Foot = fmt.Sprintf("and %d more groups", more)
 	}
-	if notes {
-		t.Columns = append(t.Columns, columns[7])
+	if b.Other != nil {
+		add("(other)", b.Other)
+		t.Foot += fmt.Sprintf("; (other): rows of groups after the first %d", maxGroups)
 	}
+	t.DropColumns(map[string]string{"no claims": "0", "failed": "0", "note": ""})
 	return t
 }
 
@@ -200,7 +179,7 @@ func (m *Means) Tables() []Table {
 	}
 	var all []Table
 	for i := range m.By {
-		all = append(all, m.By[i].table(m.Cluster))
+		all = append(all, m.By[i].table(m.Cluster != ""))
 	}
 	return all
 }

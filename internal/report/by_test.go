@@ -67,14 +67,9 @@ func TestByHasIntervalsOfEachGroup(t *testing.T) {
 				even = append(even, r)
 			}
 		}
-		want := NewEstimator(cluster, nil, 3)
-		var tally Tally
-		for _, r := range even {
-			_ = tally.Write(r)
-			_ = want.Write(r)
-		}
+		want := meansOf(cluster, 3, even...).Rows
 		for _, g := range byOf("c", cluster, rows...).By[0].Groups {
-			if d := cmp.Diff(want.Means(&tally).Rows, g.Mean); g.Value == "true" && d != "" {
+			if d := cmp.Diff(want, g.Mean); g.Value == "true" && d != "" {
 				t.Errorf("cluster %q: %s", cluster, d)
 			}
 		}
@@ -82,24 +77,23 @@ func TestByHasIntervalsOfEachGroup(t *testing.T) {
 }
 
 func TestByBoundsGroups(t *testing.T) {
-	e, tally := NewEstimator("", []string{"id"}, 0), new(Tally)
+	var rows []*result.Row
 	long := strings.Repeat("é", 500)
 	for i := range maxGroups + 5 {
 		r := scoredRow(i, 1, 1, "")
 		if i == 0 {
 			r.ID = long
 		}
-		_ = e.Write(r)
-		_ = tally.Write(r)
+		rows = append(rows, r)
 	}
-	b := e.Means(tally).By[0]
+	b := byOf("id", "", rows...).By[0]
 	if len(b.Groups) != maxGroups || b.Other == nil || b.Other.Rows != 5 || b.Other.Mean.Estimate != 1 {
 		t.Errorf("got %d groups and %+v for the others, want %d groups and 5 rows", len(b.Groups), b.Other, maxGroups)
 	}
 	if got, want := string(b.Groups[maxGroups-1].Value), strings.Repeat("é", maxGroupValue)+"…"; got != want {
 		t.Errorf("got the value %q, want %q", got, want)
 	}
-	table := b.table("")
+	table := b.table(false)
 	if got, want := table.Foot, "and 980 more groups; (other): rows of groups after the first 1000"; got != want {
 		t.Errorf("got foot %q, want %q", got, want)
 	}
@@ -119,25 +113,4 @@ func TestByTables(t *testing.T) {
 		golden(t, name+".txt", tables[0].Terminal(100))
 		golden(t, name+".md", tables[0].Markdown())
 	}
-}
-
-func TestSummaryWithGroupsReadsBack(t *testing.T) {
-	var f SummaryBuilder
-	rows := []*result.Row{valued(0, 1, 2, `"a"`), valued(1, 1, 1, "null"), valued(2, 0, 1, `"a"`)}
-	for _, r := range rows {
-		_ = f.Write(r)
-	}
-	text, err := f.Summary(nil, byOf("c", "", rows...)).Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	read, err := ReadSummary(strings.NewReader(string(text)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := read.Bytes()
-	if err != nil {
-		t.Fatal(err)
-	}
-	checkDiff(t, string(text), string(got))
 }

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -50,10 +52,7 @@ type Paragraph string
 
 // Terminal returns the wrapped text.
 func (p Paragraph) Terminal(width int) string {
-	if width <= 0 {
-		width = defaultWidth
-	}
-	return strings.Join(wrap(string(p), width, 0), "\n") + "\n"
+	return strings.Join(wrap(string(p), cmp.Or(max(width, 0), defaultWidth), 0), "\n") + "\n"
 }
 
 // Markdown returns the text.
@@ -118,6 +117,14 @@ func (t *Table) AddRow(cells ...string) {
 	}
 }
 
+// DropColumns removes each column with a name in empty of which all cells are the value there.
+func (t *Table) DropColumns(empty map[string]string) {
+	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool {
+		value, optional := empty[c.Name]
+		return optional && !slices.ContainsFunc(c.Cells, func(s string) bool { return s != value })
+	})
+}
+
 // Rows returns the cells of each row.
 func (t Table) Rows() [][]string {
 	rows := make([][]string, len(t.Columns[0].Cells))
@@ -135,7 +142,7 @@ func (t Table) Terminal(width int) string {
 	if t.Title != "" {
 		b.WriteString(strings.TrimSpace(t.Title+" "+Clip(t.Of, maxNameText)) + "\n")
 	}
-	for line := range strings.Lines(Tabulate(t.Columns, width)) {
+	for line := range strings.Lines(layout(t.Columns, -1, cmp.Or(max(width, 0), defaultWidth))) {
 		b.WriteString(strings.TrimRight(line, " \n") + "\n")
 	}
 	if t.Foot != "" {
@@ -168,10 +175,10 @@ func (t Table) Markdown() string {
 		}
 	}
 	b.WriteByte('\n')
-	for r := range t.Columns[0].Cells {
+	for _, row := range t.Rows() {
 		b.WriteByte('|')
-		for i := range t.Columns {
-			b.WriteString(" " + t.Columns[i].markdown(t.Columns[i].Cells[r]) + " |")
+		for i, cell := range row {
+			b.WriteString(" " + t.Columns[i].markdown(cell) + " |")
 		}
 		b.WriteByte('\n')
 	}

@@ -34,7 +34,7 @@ func (g *Gate) Outcome() string {
 
 // GateTable returns the outcomes of gates as a table for Markdown.
 func GateTable(gates []Gate) Table {
-	t := Table{Columns: []Column{{Name: "gate"}, {Name: "outcome"}}}
+	t := Table{Columns: []Column{{Name: "gate", Text: true}, {Name: "outcome"}}}
 	for i := range gates {
 		outcome := gates[i].Outcome()
 		if !gates[i].Passed {
@@ -42,22 +42,5 @@ func GateTable(gates []Gate) Table {
 		}
 		t.AddRow(gates[i].Text, outcome)
 	}
-	t.Columns[0].Text = true
 	return t
-}
-
-// meansOf returns the means, or nil.
-func (o *Options) meansOf(t *Tally) *Means {
-	if o.Means == nil {
-		return nil
-	}
-	return o.Means(t)
-}
-
-// gatesOf returns the gates, or nil.
-func (o *Options) gatesOf(t *Tally) []Gate {
-	if o.Gates == nil {
-		return nil
-	}
-	return o.Gates(t)
 }

@@ -47,7 +47,7 @@ func newJUnit(w io.Writer, o Options) *junit {
 // Write writes r as a test case. If it starts a new suite, it ends the previous one.
 func (j *junit) Write(r *result.Row) error {
 	_ = j.tally.Write(r) // never fails
-	if name := r.File; j.suite.tests > 0 && j.suite.name != name {
+	if j.suite.name != r.File {
 		if err := j.flush(); err != nil {
 			return err
 		}
@@ -55,9 +55,8 @@ func (j *junit) Write(r *result.Row) error {
 	if j.suite.tests == 0 {
 		j.suite = junitSuite{name: r.File, class: junitClass(r.File)}
 	}
-	j.suite.tests++
 	j.buf.Reset()
-	j.testCase(r)
+	j.row(r)
 	_, err := j.cases.Write(j.buf.Bytes())
 	return err
 }
@@ -65,18 +64,19 @@ func (j *junit) Write(r *result.Row) error {
 // Close writes the last suite, the suite of the gates, and the end.
 func (j *junit) Close() error {
 	defer j.Discard()
-	if j.suite.tests > 0 {
-		if err := j.flush(); err != nil {
-			return err
-		}
+	if err := j.flush(); err != nil {
+		return err
 	}
-	gates := j.opts.gatesOf(&j.tally)
-	if len(gates) > 0 {
+	if gates := j.opts.Gates(&j.tally); len(gates) > 0 {
 		j.buf.Reset()
-		j.suite = junitSuite{name: "gates", class: "gates", tests: len(gates)}
-		j.properties(j.opts.meansOf(&j.tally))
-		for i := range gates {
-			j.gate(&gates[i])
+		j.suite = junitSuite{name: "gates", class: "gates"}
+		j.properties(j.opts.Means(&j.tally))
+		for _, g := range gates {
+			if g.Passed {
+				j.testCase(g.Name, "", "", "")
+			} else {
+				j.testCase(g.Name, "failure", "gate", g.Text)
+			}
 		}
 		if _, err := j.cases.Write(j.buf.Bytes()); err != nil {
 			return err
@@ -105,12 +105,15 @@ func (j *junit) start() error {
 	return err
 }
 
-// flush writes the current suite.
+// flush writes the current suite, unless it is empty.
 func (j *junit) flush() error {
+	s := &j.suite
+	if s.tests == 0 {
+		return nil
+	}
 	if err := j.start(); err != nil {
 		return err
 	}
-	s := &j.suite
 	_, err := fmt.Fprintf(j.w, "<testsuite name=%s tests=\"%d\" failures=\"%d\" errors=\"%d\" skipped=\"%d\">\n",
 		quoted(s.name), s.tests, s.failures, s.errored, s.skipped)
 	if err != nil {
@@ -129,52 +132,61 @@ func (j *junit) flush() error {
 	return err
 }
 
-// testCase appends the test case of a row to the buffer.
-func (j *junit) testCase(r *result.Row) {
-	fmt.Fprintf(&j.buf, "<testcase classname=%s name=%s", quoted(j.suite.class), quoted(r.ID))
+// row appends the test case of a row to the buffer.
+func (j *junit) row(r *result.Row) {
 	switch {
 	case r.Status == result.Failed:
-		j.suite.errored++
-		j.outcome("error", r.Reason, failure(r), func() { j.line(place(r)) })
+		j.testCase(r.ID, "error", r.Reason, failure(r), place(r))
 	case r.Status == result.NoClaims:
-		j.suite.skipped++
-		j.outcome("skipped", "", "no claims: "+strings.ReplaceAll(r.Reason, "_", " "), nil)
+		j.testCase(r.ID, "skipped", "", "no claims: "+strings.ReplaceAll(r.Reason, "_", " "))
 	case r.Status == result.SkippedRow:
-		j.suite.skipped++
-		j.outcome("skipped", "", "empty contexts", nil)
+		j.testCase(r.ID, "skipped", "", "empty contexts")
 	case r.Status == result.UnjudgedRow:
-		j.suite.skipped++
-		j.outcome("skipped", "", "unjudged: words cannot be compared with the contexts", nil)
+		j.testCase(r.ID, "skipped", "", "unjudged: words cannot be compared with the contexts")
 	case r.Supported() < r.JudgedClaims():
-		j.suite.failures++
-		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", fourDecimals(r.Faithfulness), r.Supported(), r.JudgedClaims())
-		j.outcome("failure", "unsupported", message, func() {
-			j.line(place(r))
-			j.unsupported(r)
-		})
+		message := fmt.Sprintf("faithfulness %s: %d of %d claims supported", Score(r.Faithfulness), r.Supported(), r.JudgedClaims())
+		j.testCase(r.ID, "failure", "unsupported", message, append([]string{place(r)}, unsupported(r)...)...)
 	default:
-		j.buf.WriteString("/>\n")
+		j.testCase(r.ID, "", "", "")
 	}
 }
 
-// outcome appends the content and the end of a test case.
-func (j *junit) outcome(element, kind, message string, body func()) {
-	fmt.Fprintf(&j.buf, ">\n<%s", element)
+// testCase counts and appends a test case. Its outcome is an element with an optional type, a
+// message and lines of text, or "" for a success.
+func (j *junit) testCase(name, outcome, kind, message string, lines ...string) {
+	fmt.Fprintf(&j.buf, "<testcase classname=%s name=%s", quoted(j.suite.class), quoted(name))
+	j.suite.tests++
+	switch outcome {
+	case "error":
+		j.suite.errored++
+	case "failure":
+		j.suite.failures++
+	case "skipped":
+		j.suite.skipped++
+	default:
+		j.buf.WriteString("/>\n")
+		return
+	}
+	j.buf.WriteString(">\n<" + outcome)
 	if kind != "" {
 		j.buf.WriteString(" type=" + quoted(kind))
 	}
 	j.buf.WriteString(" message=" + quoted(message))
-	if body == nil {
+	if lines == nil {
 		j.buf.WriteString("/>\n</testcase>\n")
 		return
 	}
 	j.buf.WriteString(">\n")
-	body()
-	fmt.Fprintf(&j.buf, "</%s>\n</testcase>\n", element)
+	for _, line := range lines {
+		_ = xml.EscapeText(&j.buf, []byte(Clip(line, junitText))) // a buffer never fails
+		j.buf.WriteByte('\n')
+	}
+	fmt.Fprintf(&j.buf, "</%s>\n</testcase>\n", outcome)
 }
 
-// unsupported appends the unsupported claims with their reasons.
-func (j *junit) unsupported(r *result.Row) {
+// unsupported lists the unsupported claims with their reasons.
+func unsupported(r *result.Row) []string {
+	var lines []string
 	shown, more := 0, 0
 	for i := range r.Claims {
 		v := &r.Claims[i]
@@ -186,17 +198,18 @@ func (j *junit) unsupported(r *result.Row) {
 			continue
 		}
 		shown++
-		j.line(v.Verdict.Words() + ": " + r.Claims[i].Judged())
+		lines = append(lines, v.Verdict.Words()+": "+v.Judged())
 		if v.Reason != "" {
-			j.line("why: " + v.Reason)
+			lines = append(lines, "why: "+v.Reason)
 		}
 		if len(v.Evidence) > 0 && !quotes(v.Reason, v.Evidence[0].Quote) {
-			j.line(quoteLabel(v.Evidence[0].Role) + ": " + v.Evidence[0].Quote)
+			lines = append(lines, quoteLabel(v.Evidence[0].Role)+": "+v.Evidence[0].Quote)
 		}
 	}
 	if more > 0 {
-		fmt.Fprintf(&j.buf, "and %d more\n", more)
+		lines = append(lines, fmt.Sprintf("and %d more", more))
 	}
+	return lines
 }
 
 // properties appends the means to the suite of the gates.
@@ -225,7 +238,7 @@ func (j *junit) properties(m *Means) {
 		}
 	}
 	if m.Cluster != "" {
-		fmt.Fprintf(&j.buf, "<property name=\"faithfulness.cluster\" value=%s/>\n", quoted(m.Cluster))
+		fmt.Fprintf(&j.buf, "<property name=\"faithfulness.cluster\" value=%s/>\n", quoted(string(m.Cluster)))
 	}
 	j.buf.WriteString("</properties>\n")
 }
@@ -236,23 +249,6 @@ func property(x float64) string {
 		return ""
 	}
 	return string(result.AppendNumber(nil, x))
-}
-
-// gate appends the test case of a gate.
-func (j *junit) gate(g *Gate) {
-	fmt.Fprintf(&j.buf, "<testcase classname=\"gates\" name=%s", quoted(g.Name))
-	if g.Passed {
-		j.buf.WriteString("/>\n")
-		return
-	}
-	j.suite.failures++
-	j.outcome("failure", "gate", g.Text, nil)
-}
-
-// line appends a line of text content.
-func (j *junit) line(s string) {
-	_ = xml.EscapeText(&j.buf, []byte(Clip(s, junitText))) // a buffer never fails
-	j.buf.WriteByte('\n')
 }
 
 // place returns the location of a row in its dataset: its line, or its index if the line

@@ -13,20 +13,11 @@ const (
 	minTextColumn = 12 // text columns are not truncated below this width
 )
 
-// Tabulate renders columns within width terminal cells, 120 if it is 0, without a final
-// line feed. Columns that are not Text must be printable.
-func Tabulate(columns []Column, width int) string {
-	if width <= 0 {
-		width = defaultWidth
-	}
-	return layout(columns, -1, width)
-}
-
 // width returns the width of the column in terminal cells.
 func (c *Column) width() int {
-	w := text.StringWidthWithoutEscSequences(c.Name)
+	w := cells(c.Name)
 	for _, s := range c.Cells {
-		w = max(w, text.StringWidthWithoutEscSequences(s))
+		w = max(w, cells(s))
 	}
 	return w
 }
@@ -39,6 +30,7 @@ func layout(columns []Column, cutAfter, width int) string {
 	w := pretty.NewWriter()
 	w.SetStyle(PlainStyle())
 	header := pretty.Row{}
+	var dots []string
 	configs := make([]pretty.ColumnConfig, len(columns))
 	for i := range columns {
 		align := text.AlignLeft
@@ -47,23 +39,18 @@ func layout(columns []Column, cutAfter, width int) string {
 		}
 		configs[i] = pretty.ColumnConfig{Number: i + 1, Align: align, AlignHeader: align}
 		header = append(header, columns[i].Name)
+		dots = append(dots, cut("", max(2, columns[i].width())))
 	}
 	w.SetColumnConfigs(configs)
 	w.AppendHeader(header)
-	for r := range len(columns[0].Cells) + 1 {
-		if r == cutAfter {
-			dots := pretty.Row{}
-			for i := range columns {
-				dots = append(dots, cut("", max(2, columns[i].width())))
-			}
-			w.AppendRow(dots)
-		}
-		if r == len(columns[0].Cells) {
-			break
-		}
+	rows := Table{Columns: columns}.Rows()
+	if cutAfter >= 0 {
+		rows = slices.Insert(rows, cutAfter, dots)
+	}
+	for _, cells := range rows {
 		row := pretty.Row{}
-		for i := range columns {
-			row = append(row, columns[i].Cells[r])
+		for _, s := range cells {
+			row = append(row, s)
 		}
 		w.AppendRow(row)
 	}
@@ -104,16 +91,18 @@ func fit(columns []Column, width int) []Column {
 		total--
 	}
 	for i := range columns {
-		if !columns[i].Text && !columns[i].Prose {
+		c := &columns[i]
+		if !c.Text && !c.Prose {
 			continue
 		}
-		cells := make([]string, len(columns[i].Cells))
-		for j, s := range columns[i].Cells {
-			if cells[j] = cell(s, widths[i]); columns[i].Prose {
-				cells[j] = strings.Join(wrap(s, widths[i], 0), "\n")
+		c.Cells, c.Name = slices.Clone(c.Cells), cell(c.Name, widths[i])
+		for j, s := range c.Cells {
+			if c.Prose {
+				c.Cells[j] = strings.Join(wrap(s, widths[i], 0), "\n")
+			} else {
+				c.Cells[j] = cell(s, widths[i])
 			}
 		}
-		columns[i].Cells, columns[i].Name = cells, cell(columns[i].Name, widths[i])
 	}
 	if total <= width {
 		return columns

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -65,7 +64,7 @@ func (m *markdown) writeStats() {
 	t, f := &m.tally, &m.tally.Faithfulness
 	title := "no row has a score"
 	if f.Count() > 0 {
-		title = fourDecimals(f.Mean())
+		title = Score(f.Mean())
 	}
 	fmt.Fprintf(&m.b, "## Faithfulness: %s\n\n", title)
 	var table Table
@@ -79,13 +78,13 @@ func (m *markdown) writeStats() {
 		add("unjudged", strconv.Itoa(t.Unjudged))
 	}
 	add("failed", strconv.Itoa(t.Failed))
-	add("mean", fourDecimals(f.Mean()))
-	add("std", fourDecimals(f.Std()))
-	add("min", fourDecimals(f.Min()))
-	add("25%", fourDecimals(f.Quantile(0.25)))
-	add("50%", fourDecimals(f.Quantile(0.5)))
-	add("75%", fourDecimals(f.Quantile(0.75)))
-	add("max", fourDecimals(f.Max()))
+	add("mean", Score(f.Mean()))
+	add("std", Score(f.Std()))
+	add("min", Score(f.Min()))
+	add("25%", Score(f.Quantile(0.25)))
+	add("50%", Score(f.Quantile(0.5)))
+	add("75%", Score(f.Quantile(0.75)))
+	add("max", Score(f.Max()))
 	m.b.WriteString(table.Markdown() + "\n")
 	var notes []string
 	for _, note := range m.opts.Notes[:min(len(m.opts.Notes), maxNotes)] {
@@ -97,44 +96,27 @@ func (m *markdown) writeStats() {
 	if len(notes) > 0 {
 		m.b.WriteString(strings.Join(notes, ", ") + "\n\n")
 	}
-	if t.Claims > 0 {
-		fmt.Fprintf(&m.b, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.\n\n",
-			t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
+	paragraph := func(shown bool, format string, args ...any) {
+		if shown {
+			fmt.Fprintf(&m.b, format+"\n\n", args...)
+		}
 	}
-	if t.UnjudgedClaims > 0 {
-		fmt.Fprintf(&m.b, "Unjudged claims, whose language differs from that of the contexts: %d.\n\n", t.UnjudgedClaims)
-	}
-	if mean, _ := t.UnjudgedShare(); mean > 0 {
-		fmt.Fprintf(&m.b, "Words in no judged claim: %s (mean of rows with claims).\n\n", t.UnjudgedPercent())
-	}
-	if confidence := t.Confidence(); confidence != "" {
-		m.b.WriteString(confidence + ".\n\n")
-	}
-	if t.NoContexts > 0 {
-		fmt.Fprintf(&m.b, "Rows with empty contexts: %d (%d skipped).\n\n", t.NoContexts, t.Skipped)
-	}
-	if marked := t.Marked(); marked != "" {
-		fmt.Fprintf(&m.b, "Rows with marks: %s.\n\n", marked)
-	}
-	if cited := t.Cited(); cited != "" {
-		fmt.Fprintf(&m.b, "Citations: %s.\n\n", cited)
-	}
-	if prescreened := t.Prescreened(); prescreened != "" {
-		fmt.Fprintf(&m.b, "Prescreen: %s.\n\n", prescreened)
-	}
-}
-
-// fourDecimals formats x with four decimals, "" for NaN.
-func fourDecimals(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return strconv.FormatFloat(x, 'f', 4, 64)
+	paragraph(t.Claims > 0, "Claims: %d, of which %d are supported, %d are contradicted and %d are not mentioned.",
+		t.Claims, t.Supported, t.Contradicted, t.Claims-t.Supported-t.Contradicted)
+	paragraph(t.UnjudgedClaims > 0, "Unjudged claims, whose language differs from that of the contexts: %d.", t.UnjudgedClaims)
+	mean, _ := t.UnjudgedShare()
+	paragraph(mean > 0, "Words in no judged claim: %s (mean of rows with claims).", t.UnjudgedPercent())
+	confidence, marked, cited, prescreened := t.Confidence(), t.Marked(), t.Cited(), t.Prescreened()
+	paragraph(confidence != "", "%s.", confidence)
+	paragraph(t.NoContexts > 0, "Rows with empty contexts: %d (%d skipped).", t.NoContexts, t.Skipped)
+	paragraph(marked != "", "Rows with marks: %s.", marked)
+	paragraph(cited != "", "Citations: %s.", cited)
+	paragraph(prescreened != "", "Prescreen: %s.", prescreened)
 }
 
 // writeMeans writes the means and their intervals.
 func (m *markdown) writeMeans() {
-	all := m.opts.meansOf(&m.tally)
+	all := m.opts.Means(&m.tally)
 	means := all.Format()
 	if len(means) == 0 {
 		return
@@ -155,7 +137,7 @@ func (m *markdown) writeMeans() {
 
 // writeGates writes the outcomes of the gates.
 func (m *markdown) writeGates() {
-	gates := m.opts.gatesOf(&m.tally)
+	gates := m.opts.Gates(&m.tally)
 	shown := len(gates)
 	for shown > 0 && !m.add(GateTable(gates[:shown]).Markdown()+"\n", afterGates) {
 		shown--
@@ -224,8 +206,8 @@ func markdownRow(number int, r *WorstRow) string {
 	prefix := strconv.Itoa(number) + ". "
 	fmt.Fprintf(&b, "%s%s: %s\n", prefix, CodeSpan(r.ID), r.scores())
 	inner := strings.Repeat(" ", len(prefix))
-	for i := range r.Unsupported {
-		c := &r.Unsupported[i]
+	for i := range r.Listed {
+		c := &r.Listed[i]
 		fmt.Fprintf(&b, "%s- **%s**: %s\n", inner, c.Label.Words(), CodeSpan(c.Text))
 		if c.Reason != "" {
 			fmt.Fprintf(&b, "%s  - why: %s\n", inner, CodeSpan(c.Reason))
@@ -234,7 +216,7 @@ func markdownRow(number int, r *WorstRow) string {
 			fmt.Fprintf(&b, "%s  - %s: %s\n", inner, quoteLabel(c.Role), CodeSpan(c.Quote))
 		}
 	}
-	if more := r.Claims - r.Supported - len(r.Unsupported); more > 0 {
+	if more := r.Claims - r.Supported - len(r.Listed); more > 0 {
 		fmt.Fprintf(&b, "%s- and %d more\n", inner, more)
 	}
 	return b.String()
@@ -249,16 +231,10 @@ func CodeSpan(s string) string {
 	if s == "" {
 		return "(empty)"
 	}
-	longest, run := 0, 0
-	for i := range len(s) {
-		if s[i] != '`' {
-			run = 0
-			continue
-		}
-		run++
-		longest = max(longest, run)
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
 	}
-	fence := strings.Repeat("`", longest+1)
 	first, last := s[0], s[len(s)-1]
 	if first == '`' || last == '`' || first == ' ' && last == ' ' {
 		return fence + " " + s + " " + fence // a space at both ends is not shown

@@ -79,7 +79,7 @@ func TestMarkdownLimitsEverySection(t *testing.T) {
 	moon := strings.Repeat("🌕", 1500)
 	group := Group{Value: NullText(moon), RowCounts: RowCounts{Rows: 1}, Mean: stats.Interval{Estimate: 0.5, N: 1, Note: strings.Repeat("too few ", 5)}}
 	means := *someMeans(nil)
-	means.Cluster = moon
+	means.Cluster = NullText(moon)
 	means.By = slices.Repeat([]By{{Column: moon, Groups: slices.Repeat([]Group{group}, 50), Other: &group}}, 30)
 	o := Options{
 		Notes: slices.Repeat([]string{moon}, 25),

@@ -14,17 +14,17 @@ import (
 type Means struct {
 	// Rows is the mean of faithfulness over rows, with equal weights. Its estimate is the
 	// mean of Tally.Faithfulness.
-	Rows stats.Interval
+	Rows stats.Interval `json:"rows"`
 	// Claims is the fraction of supported claims, with equal weights. It is estimated over
 	// rows, because the verdicts on the claims of a row are not independent.
-	Claims stats.Interval
+	Claims stats.Interval `json:"claims"`
 	// Counted is the number of claims in Claims.
-	Counted int
+	Counted int `json:"-"`
 	// Cluster is the column by which rows are grouped into units, or "" if every row is a
 	// unit.
-	Cluster string
-	Seed    uint64 // random seed of the bootstrap
-	By      []By   // the columns by which rows are grouped
+	Cluster NullText `json:"cluster"`
+	Seed    uint64   `json:"seed"` // random seed of the bootstrap
+	By      []By     `json:"-"`    // the columns by which rows are grouped
 }
 
 // An Estimator computes the Means of a run. With a cluster column it keeps four numbers
@@ -85,7 +85,7 @@ func (e *Estimator) Means(t *Tally) *Means {
 	e.means = &Means{
 		Rows:    centred(rows.Interval(o), t.Faithfulness.Mean()),
 		Claims:  centred(claims.Interval(o), float64(t.Supported)/float64(t.Claims)), // NaN without claims
-		Counted: t.Claims, Cluster: e.cluster, Seed: e.seed,
+		Counted: t.Claims, Cluster: NullText(e.cluster), Seed: e.seed,
 	}
 	for _, g := range e.by {
 		e.means.By = append(e.means.By, g.by(o))
@@ -171,9 +171,9 @@ func (m *Means) Format() []FormattedMean {
 }
 
 func (m *Means) format(of string, i *stats.Interval) FormattedMean {
-	s := FormattedMean{Of: of, Estimate: fourDecimals(i.Estimate), Basis: m.basis(of, i)}
+	s := FormattedMean{Of: of, Estimate: Score(i.Estimate), Basis: m.basis(of, i)}
 	if i.Reliable() {
-		s.Interval = fourDecimals(i.Lower) + " to " + fourDecimals(i.Upper)
+		s.Interval = Score(i.Lower) + " to " + Score(i.Upper)
 	}
 	return s
 }
@@ -184,7 +184,7 @@ func (m *Means) Basis() string { return m.basis("rows", &m.Rows) }
 func (m *Means) basis(of string, i *stats.Interval) string {
 	units := "rows"
 	if m.Cluster != "" {
-		units = "groups by " + Clip(m.Cluster, maxNameText)
+		units = "groups by " + Clip(string(m.Cluster), maxNameText)
 	}
 	if i.N == 1 {
 		units = strings.Replace(units, "s", "", 1) // the row, the group

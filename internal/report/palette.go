@@ -1,6 +1,8 @@
 package report
 
 import (
+	"cmp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -57,8 +59,8 @@ func (p Palette) paint(code int, s string) string {
 // maxSymbols limits the symbols in the verdict column of a row.
 const maxSymbols = 10
 
-// symbol returns a one-character symbol for a verdict.
-func symbol(v result.Verdict) string {
+// Symbol returns a one-character symbol for a verdict.
+func Symbol(v result.Verdict) string {
 	switch v {
 	case result.Supported:
 		return "✓"
@@ -78,7 +80,7 @@ func marks(claims []result.Claim, p Palette) string {
 	var b strings.Builder
 	if len(claims) <= maxSymbols {
 		for i := range claims {
-			b.WriteString(p.verdict(claims[i].Verdict, symbol(claims[i].Verdict)))
+			b.WriteString(p.verdict(claims[i].Verdict, Symbol(claims[i].Verdict)))
 		}
 		return b.String()
 	}
@@ -89,12 +91,7 @@ func marks(claims []result.Claim, p Palette) string {
 	}
 	// Counts are rounded to the nearest number of symbols, but not to 0. The most common
 	// verdict gets the remaining ones.
-	largest := verdicts[0]
-	for _, v := range verdicts {
-		if counts[v] > counts[largest] {
-			largest = v
-		}
-	}
+	largest := slices.MaxFunc(verdicts, func(a, b result.Verdict) int { return cmp.Compare(counts[a], counts[b]) })
 	symbols := make(map[result.Verdict]int, len(verdicts))
 	remaining := maxSymbols
 	for _, v := range verdicts {
@@ -105,7 +102,7 @@ func marks(claims []result.Claim, p Palette) string {
 	}
 	symbols[largest] = remaining
 	for _, v := range verdicts {
-		b.WriteString(p.verdict(v, strings.Repeat(symbol(v), symbols[v])))
+		b.WriteString(p.verdict(v, strings.Repeat(Symbol(v), symbols[v])))
 	}
 	return b.String()
 }

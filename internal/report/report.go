@@ -112,6 +112,12 @@ type Options struct {
 
 // New returns a Writer of format f to w.
 func New(f Format, w io.Writer, o Options) (Writer, error) {
+	if o.Gates == nil {
+		o.Gates = func(*Tally) []Gate { return nil }
+	}
+	if o.Means == nil {
+		o.Means = func(*Tally) *Means { return nil }
+	}
 	switch f {
 	case FormatTable:
 		return newTable(w, o), nil

@@ -34,7 +34,7 @@ type Summary struct {
 	Claims        SummaryClaims `json:"claims"`
 	Faithfulness  SummaryStats  `json:"faithfulness"`
 	Support       SummaryStats  `json:"support"`
-	Means         *SummaryMeans `json:"means"` // null if not estimated
+	Means         *Means        `json:"means"` // null if not estimated
 	// FaithfulRows is the share of rows that annotators would label faithful, nil without
 	// calibrated confidences.
 	FaithfulRows *stats.Interval   `json:"faithful_rows,omitempty"`
@@ -100,14 +100,6 @@ type SummaryStats struct {
 	Max   float64 `json:"max"`
 }
 
-// SummaryMeans is the JSON form of Means.
-type SummaryMeans struct {
-	Rows    stats.Interval `json:"rows"`
-	Claims  stats.Interval `json:"claims"`
-	Cluster NullText       `json:"cluster"`
-	Seed    uint64         `json:"seed"`
-}
-
 // SummarySpent is the language model usage of a run.
 type SummarySpent struct {
 	usage.Usage
@@ -160,7 +152,7 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 			Confident: t.Confident, UncertainShare: t.UncertainShare(),
 		},
 		Faithfulness: newSummaryStats(&t.Faithfulness), Support: f.support.stats(),
-		Means: means.summary(), Citations: t.Citations.summary(), Usage: t.Usage,
+		Means: means, Citations: t.Citations.summary(), Usage: t.Usage,
 	}
 	if means != nil {
 		s.By = means.By
@@ -173,14 +165,6 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 		s.Passed = s.Passed && g.Passed
 	}
 	return s
-}
-
-// summary converts m to its JSON form.
-func (m *Means) summary() *SummaryMeans {
-	if m == nil {
-		return nil
-	}
-	return &SummaryMeans{Rows: m.Rows, Claims: m.Claims, Cluster: NullText(m.Cluster), Seed: m.Seed}
 }
 
 func newSummaryStats(s *stats.Summary) SummaryStats {

@@ -14,7 +14,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 	"github.com/ragfaith/ragfaith/internal/stats"
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // schema compiles a JSON Schema and checks its id.
@@ -72,17 +71,15 @@ func TestResultsMatchSchema(t *testing.T) {
 
 func TestSummaryMatchesSchema(t *testing.T) {
 	s := schema(t, "summary.schema.json", SummarySchema)
-	var f, none SummaryBuilder
-	for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.WithOptionalFields()} {
-		_ = f.Write(r)
-	}
-	full := f.Summary(someGates(nil), someMeans(nil))
-	full.Ragfaith, full.Datasets, full.ExitCode = "ragfaith 1", []string{"a <b>.jsonl"}, 4
+	rows := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.WithOptionalFields()}
+	full := feed(new(SummaryBuilder), rows...).Summary(someGates(nil), someMeans(nil))
+	full.Datasets, full.ExitCode = []string{"a <b>.jsonl"}, 4
 	full.Settings = result.Settings{{Name: "--claims", Value: "sentence"}, {Name: "--judge", Value: "x"}, {Name: "--evidence", Value: "chunks"}, {Name: "--threshold", Value: "0.5"}}
 	full.Spent = &SummarySpent{USD: math.NaN(), Downgrades: []SummaryDowngrade{{"json_schema", "json_object", 400}, {"json_object", "prompt", 0}}}
-	empty := none.Summary(nil, NewEstimator("", nil, 0).Means(new(Tally)))
-	empty.Ragfaith, empty.Datasets, empty.Settings = "ragfaith 1", []string{"-"}, full.Settings
-	for i, summary := range []*Summary{full, empty} {
+	empty := new(SummaryBuilder).Summary(nil, NewEstimator("", nil, 0).Means(new(Tally)))
+	grouped := feed(new(SummaryBuilder), resulttest.WithCitations()).Summary(nil, byOf("c", "", valued(0, 1, 2, `"a"`), valued(1, 1, 1, "null"), valued(2, 0, 1, `"a"`)))
+	for i, summary := range []*Summary{full, empty, grouped} {
+		summary.Ragfaith, summary.Settings = "ragfaith 1", full.Settings
 		text, err := summary.Bytes()
 		if err != nil {
 			t.Fatal(err)
@@ -90,6 +87,15 @@ func TestSummaryMatchesSchema(t *testing.T) {
 		if i == 0 {
 			golden(t, "summary.json", string(text))
 		}
+		read, err := ReadSummary(bytes.NewReader(text))
+		if err != nil {
+			t.Fatal(err)
+		}
+		again, err := read.Bytes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		checkDiff(t, string(text), string(again))
 		doc := validate(t, s, string(text))
 		object, _ := doc.(map[string]any)
 		for _, name := range []string{"rows", "means", "gates", "passed", "spent", "settings"} {
@@ -150,20 +156,6 @@ func TestJSONHasNullForNaN(t *testing.T) {
 	}
 }
 
-func TestUsageSaturates(t *testing.T) {
-	var f SummaryBuilder
-	for range 3 {
-		r := resulttest.Scored()
-		r.Usage = usage.Usage{Requests: 1, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt/2 + 1}
-		if err := f.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if got, want := f.Summary(nil, nil).Usage, (usage.Usage{Requests: 3, PromptTokens: math.MaxInt, CompletionTokens: math.MaxInt}); got != want {
-		t.Errorf("got %v, want %v", got, want)
-	}
-}
-
 // The estimated flag is written to results and summaries and read back.
 func TestEstimatedUsageRoundTrip(t *testing.T) {
 	r := resulttest.Scored()
@@ -176,11 +168,7 @@ func TestEstimatedUsageRoundTrip(t *testing.T) {
 	if len(got) != 2 || !got[0].Usage.Estimated || got[1].Usage.Estimated {
 		t.Fatalf("got %+v, want two rows of which the first is estimated", got)
 	}
-	var f SummaryBuilder
-	for _, r := range []*result.Row{got[1], got[0], got[1]} {
-		_ = f.Write(r)
-	}
-	s := f.Summary(nil, someMeans(nil))
+	s := feed(new(SummaryBuilder), got[1], got[0], got[1]).Summary(nil, someMeans(nil))
 	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, result.Settings{}
 	s.Spent = &SummarySpent{Usage: s.Usage, USD: math.NaN(), PromptLimit: 2048}
 	summary, err := s.Bytes()

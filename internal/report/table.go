@@ -25,15 +25,12 @@ const (
 // only the rows to print.
 type table struct {
 	w     io.Writer
-	width int
 	kept  result.KeptColumns
 	head  []shownRow // the first maxTableRows rows in the order of the table
 	tail  []shownRow // in dataset order: ring buffer of the last edgeRows rows
 	tally Tally
 	opts  Options
-	marks bool
 	worst *worstRows // may be nil
-	paint Palette
 }
 
 // A shownRow contains the formatted cells of a row.
@@ -47,8 +44,9 @@ type shownRow struct {
 }
 
 func newTable(w io.Writer, o Options) *table {
+	o.Width = cmp.Or(max(o.Width, 0), defaultWidth)
 	t := &table{
-		w: w, opts: o, width: cmp.Or(max(o.Width, 0), defaultWidth), marks: o.Marks, paint: o.Palette,
+		w: w, opts: o,
 		kept: result.NewKeptColumns(result.Options{Keep: o.Keep, KeepAll: o.KeepAll}), tail: make([]shownRow, edgeRows),
 	}
 	if o.Show > 0 {
@@ -119,8 +117,8 @@ func (t *table) show(r *result.Row) shownRow {
 	}
 	if r.Status != result.Failed {
 		s.claims = strconv.Itoa(r.Supported()) + "/" + strconv.Itoa(r.JudgedClaims())
-		if t.marks {
-			s.marks = marks(r.Claims, t.paint)
+		if t.opts.Marks {
+			s.marks = marks(r.Claims, t.opts.Palette)
 		}
 	}
 	for _, value := range t.kept.Values(r.Kept) {
@@ -146,11 +144,11 @@ func (t *table) Close() error {
 	}
 	columns := t.columns(rows)
 	var b strings.Builder
-	b.WriteString(layout(columns, cutAfter, t.width))
+	b.WriteString(layout(columns, cutAfter, t.opts.Width))
 	fmt.Fprintf(&b, "\n\n[%d rows x %d columns]\n\n", t.tally.Rows, len(columns)-1)
-	b.WriteString(describe("faithfulness", &t.tally.Faithfulness))
+	b.WriteString(describe(&t.tally.Faithfulness))
 	b.WriteString("\n\n")
-	means := t.opts.meansOf(&t.tally)
+	means := t.opts.Means(&t.tally)
 	for _, m := range means.Format() {
 		fmt.Fprintf(&b, "%-14s  %s\n", "mean of "+m.Of, &m)
 	}
@@ -171,7 +169,7 @@ func (t *table) Close() error {
 		b.WriteString(Printable(t.opts.Foot) + "\n")
 	}
 	for _, by := range means.Tables() {
-		b.WriteString("\n" + by.Terminal(t.width))
+		b.WriteString("\n" + by.Terminal(t.opts.Width))
 	}
 	if t.worst != nil {
 		t.worst.writeTo(&b)
@@ -183,62 +181,57 @@ func (t *table) Close() error {
 // columns returns the table columns, starting with the index. Kept columns are in the
 // middle, because those are dropped first.
 func (t *table) columns(rows []shownRow) []Column {
-	index := Column{Right: true}
-	id, question, answer := Column{Name: "id", Text: true}, Column{Name: "question", Text: true}, Column{Name: "answer", Text: true}
-	claims, status := Column{Name: "claims", Right: true}, Column{Name: "status"}
-	verdicts := Column{Name: "verdicts"}
-	support, faithfulness := make([]float64, len(rows)), make([]float64, len(rows))
-	kept := make([]Column, len(t.kept.Names))
-	for k, name := range t.kept.Names {
-		kept[k] = Column{Name: cell(name, maxCell), Text: true, Right: true}
-	}
-	for i := range rows {
-		r := &rows[i]
-		index.Cells = append(index.Cells, strconv.Itoa(r.index))
-		id.Cells = append(id.Cells, r.id)
-		question.Cells = append(question.Cells, r.question)
-		answer.Cells = append(answer.Cells, r.answer)
-		claims.Cells = append(claims.Cells, r.claims)
-		verdicts.Cells = append(verdicts.Cells, r.marks)
-		status.Cells = append(status.Cells, r.status)
-		support[i], faithfulness[i] = r.support, r.faithfulness
-		for k := range kept {
-			content, number := "", true
-			if k < len(r.kept) { // rows before the first occurrence of a column lack it
-				content, number = r.kept[k], r.keptNumber[k]
-			}
-			kept[k].Cells = append(kept[k].Cells, content)
-			kept[k].Right = kept[k].Right && number
+	var columns []Column
+	add := func(c Column, cell func(r *shownRow) string) {
+		for i := range rows {
+			c.Cells = append(c.Cells, cell(&rows[i]))
 		}
+		columns = append(columns, c)
 	}
-	columns := append([]Column{index, id, question, answer}, kept...)
-	columns = append(columns, claims, status, Column{Name: "support", Right: true, Cells: floats(support)})
-	if t.marks {
-		columns = append(columns, verdicts)
+	addFloats := func(name string, value func(r *shownRow) float64) {
+		values := make([]float64, len(rows))
+		for i := range rows {
+			values[i] = value(&rows[i])
+		}
+		columns = append(columns, Column{Name: name, Right: true, Cells: floats(values)})
 	}
-	return append(columns, Column{Name: "faithfulness", Right: true, Cells: floats(faithfulness)})
+	add(Column{Right: true}, func(r *shownRow) string { return strconv.Itoa(r.index) })
+	add(Column{Name: "id", Text: true}, func(r *shownRow) string { return r.id })
+	add(Column{Name: "question", Text: true}, func(r *shownRow) string { return r.question })
+	add(Column{Name: "answer", Text: true}, func(r *shownRow) string { return r.answer })
+	for k, name := range t.kept.Names {
+		lacking := func(r *shownRow) bool { return k >= len(r.kept) } // rows before the first occurrence of a column lack it
+		text := slices.ContainsFunc(rows, func(r shownRow) bool { return !lacking(&r) && !r.keptNumber[k] })
+		add(Column{Name: cell(name, maxCell), Text: true, Right: !text}, func(r *shownRow) string {
+			if lacking(r) {
+				return ""
+			}
+			return r.kept[k]
+		})
+	}
+	add(Column{Name: "claims", Right: true}, func(r *shownRow) string { return r.claims })
+	add(Column{Name: "status"}, func(r *shownRow) string { return r.status })
+	addFloats("support", func(r *shownRow) float64 { return r.support })
+	if t.opts.Marks {
+		add(Column{Name: "verdicts"}, func(r *shownRow) string { return r.marks })
+	}
+	addFloats("faithfulness", func(r *shownRow) float64 { return r.faithfulness })
+	return columns
 }
 
-// describe formats s like describe() of pandas for a column name, without a final line
-// feed.
-func describe(name string, s *stats.Summary) string {
+// describe formats faithfulness like describe() of pandas, without a final line feed.
+func describe(s *stats.Summary) string {
 	labels := []string{"count", "mean", "std", "min", "25%", "50%", "75%", "max"}
 	values := floats([]float64{
 		float64(s.Count()), s.Mean(), s.Std(), s.Min(),
 		s.Quantile(0.25), s.Quantile(0.5), s.Quantile(0.75), s.Max(),
 	})
-	width := 0
-	for _, v := range values {
-		width = max(width, len(v))
-	}
+	width := (&Column{Cells: values}).width()
 	var b strings.Builder
 	for i, v := range values {
-		b.WriteString(labels[i])
-		b.WriteString(strings.Repeat(" ", len("count")-len(labels[i])+len("    ")+width-len(v)))
-		b.WriteString(v)
-		b.WriteByte('\n')
+		fmt.Fprintf(&b, "%-5s    %*s\n", labels[i], width, v)
 	}
-	b.WriteString("Name: " + name + ", dtype: float64")
+	b.WriteString("Name: faithfulness, dtype: float64")
 	return b.String()
 }
 

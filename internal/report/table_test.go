@@ -3,7 +3,6 @@ package report
 import (
 	"flag"
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -100,19 +99,6 @@ func TestTableKeepsTheLowestRows(t *testing.T) {
 		got = append(got, w.head[i].index)
 	}
 	want := []int{999, 0, 3, 6, 12, 15, 18, 21, 30, 33, 36, 42, 45, 48, 51, 60, 63, 66, 72, 75}
-	checkDiff(t, want, got)
-}
-
-func TestTableListsRowsWithoutScoreLast(t *testing.T) {
-	w := newTable(io.Discard, Options{})
-	for _, r := range rows(20) {
-		_ = w.Write(r)
-	}
-	var got []string
-	for i := range w.head {
-		got = append(got, w.head[i].status)
-	}
-	want := slices.Concat(slices.Repeat([]string{"scored"}, 14), slices.Repeat([]string{"failed"}, 2), slices.Repeat([]string{"no_claims"}, 4))
 	checkDiff(t, want, got)
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -144,21 +145,22 @@ func (t *Tally) Marked() string {
 
 // String returns the counts on one line.
 func (t *Tally) String() string {
-	reasons := ""
-	if t.NoClaims > 0 {
-		reasons = fmt.Sprintf(" (%s; refusal %d, empty %d, nothing claimed %d)", t.NoClaimsPercent(), t.Refusal, t.Empty, t.NothingClaimed)
-	}
-	scored, unjudged, skipped := "", "", ""
+	text := fmt.Sprintf("scored %d", t.Scored)
 	if n := t.NoContexts - t.Skipped; n > 0 {
-		scored = fmt.Sprintf(" (%d with empty contexts)", n)
+		text += fmt.Sprintf(" (%d with empty contexts)", n)
+	}
+	text += fmt.Sprintf(", no claims %d", t.NoClaims)
+	if t.NoClaims > 0 {
+		text += fmt.Sprintf(" (%s; refusal %d, empty %d, nothing claimed %d)", t.NoClaimsPercent(), t.Refusal, t.Empty, t.NothingClaimed)
 	}
 	if t.Unjudged > 0 {
-		unjudged = fmt.Sprintf(", unjudged %d (language)", t.Unjudged)
+		text += fmt.Sprintf(", unjudged %d (language)", t.Unjudged)
 	}
+	text += fmt.Sprintf(", failed %d", t.Failed)
 	if t.Skipped > 0 {
-		skipped = fmt.Sprintf(", skipped %d (empty contexts)", t.Skipped)
+		text += fmt.Sprintf(", skipped %d (empty contexts)", t.Skipped)
 	}
-	return fmt.Sprintf("scored %d%s, no claims %d%s%s, failed %d%s", t.Scored, scored, t.NoClaims, reasons, unjudged, t.Failed, skipped)
+	return text
 }
 
 // NoClaimsShare returns the fraction of rows without claims among those that did not
@@ -220,20 +222,11 @@ func (c *Citations) Recall() float64 {
 // Precision returns the mean citation precision of the rows that have one, or NaN.
 func (c *Citations) Precision() float64 { return c.precision.Mean() }
 
-// Scored returns the number of rows in Recall and in Precision.
-func (c *Citations) Scored() (recall, precision int) { return c.recall.Count(), c.precision.Count() }
-
 // Cited summarizes the citations on one line. It returns "" if there are none.
 func (t *Tally) Cited() string {
 	c := &t.Citations
 	if c.Rows == 0 {
 		return ""
-	}
-	format := func(x float64) string {
-		if math.IsNaN(x) {
-			return "none"
-		}
-		return fourDecimals(x)
 	}
 	cite, resolve := "rows cite", "citations resolve"
 	if t.Rows == 1 {
@@ -243,7 +236,7 @@ func (t *Tally) Cited() string {
 		resolve = "citation resolves"
 	}
 	return fmt.Sprintf("recall %s, precision %s (%d of %d %s, %d %s to nothing)",
-		format(c.Recall()), format(c.Precision()), c.Rows, t.Rows, cite, c.Unresolved, resolve)
+		cmp.Or(Score(c.Recall()), "none"), cmp.Or(Score(c.Precision()), "none"), c.Rows, t.Rows, cite, c.Unresolved, resolve)
 }
 
 const (

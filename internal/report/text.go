@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 	"unicode"
@@ -61,16 +62,14 @@ func printable(r rune) string {
 // Printable returns s with escapes for characters that are not printable, so that text
 // from a dataset can be part of a message in a terminal.
 func Printable(s string) string {
-	for _, r := range s {
-		if !unicode.IsPrint(r) {
-			var b strings.Builder
-			for _, r := range s {
-				b.WriteString(printable(r))
-			}
-			return b.String()
-		}
+	if !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return s
 	}
-	return s
+	var b strings.Builder
+	for _, r := range s {
+		b.WriteString(printable(r))
+	}
+	return b.String()
 }
 
 // Clip returns s on one line, truncated to limit characters, ending in "…" if it was
@@ -101,6 +100,14 @@ func Clip(s string, limit int) string {
 		b.WriteString(piece)
 	}
 	return b.String()
+}
+
+// Score formats a score with four decimals, and NaN as "".
+func Score(x float64) string {
+	if math.IsNaN(x) {
+		return ""
+	}
+	return strconv.FormatFloat(x, 'f', 4, 64)
 }
 
 // Count returns n followed by the singular or plural form of a noun.

@@ -41,31 +41,19 @@ func (o *Thresholds) Any() bool {
 // Evaluate compares the statistics of a run with the gates. --max-failed is the last gate.
 func (o *Thresholds) Evaluate(t *Tally, m *Means) []Gate {
 	var all []Gate
-	if o.MinMean != nil {
-		all = append(all, meanGate(t, *o.MinMean))
+	add := func(threshold *float64, gate func(threshold float64) Gate) {
+		if threshold != nil {
+			all = append(all, gate(*threshold))
+		}
 	}
-	if o.MinLower != nil {
-		all = append(all, lowerGate(m, *o.MinLower))
-	}
-	if o.MinMeanBy != nil {
-		all = append(all, groupsGate(m.By, *o.MinMeanBy))
-	}
-	if o.MaxNoClaims != nil {
-		all = append(all, noClaimsGate(t, *o.MaxNoClaims))
-	}
-	if o.MaxUnjudged != nil {
-		all = append(all, unjudgedGate(t, *o.MaxUnjudged))
-	}
-	if o.MaxUncertain != nil {
-		all = append(all, uncertainGate(t, *o.MaxUncertain))
-	}
-	recallRows, precisionRows := t.Citations.Scored()
-	if o.CitationRecall != nil {
-		all = append(all, citationGate(GateMinCitationRecall, "mean citation recall", *o.CitationRecall, t.Citations.Recall(), recallRows))
-	}
-	if o.CitationPrecision != nil {
-		all = append(all, citationGate(GateMinCitationPrecision, "mean citation precision", *o.CitationPrecision, t.Citations.Precision(), precisionRows))
-	}
+	add(o.MinMean, t.meanGate)
+	add(o.MinLower, m.lowerGate)
+	add(o.MinMeanBy, m.groupsGate)
+	add(o.MaxNoClaims, t.noClaimsGate)
+	add(o.MaxUnjudged, t.unjudgedGate)
+	add(o.MaxUncertain, t.uncertainGate)
+	add(o.CitationRecall, t.Citations.recallGate)
+	add(o.CitationPrecision, t.Citations.precisionGate)
 	return append(all, failedGate(t, o.MaxFailed))
 }
 
@@ -99,81 +87,65 @@ func failedGate(t *Tally, limit flagvalue.Limit) Gate {
 		g.Threshold, g.Value = *limit.Share, float64(t.Failed)/float64(max(t.Rows, 1))
 		text, basis = "failed rows "+distinctPercent(g.Value, g.Threshold), fmt.Sprintf("%d of %d rows, ", t.Failed, t.Rows)
 	}
-	g.Passed = g.Value <= g.Threshold+tolerance
-	sign := " > "
-	if g.Passed {
-		sign = " <= "
-	}
-	g.Text = text + sign + limit.String() + " (" + basis + "--max-failed)"
+	g.Text = text + g.compareMax() + limit.String() + " (" + basis + "--max-failed)"
 	return g
 }
 
 // meanGate compares the mean with its minimum.
-func meanGate(t *Tally, threshold float64) Gate {
+func (t *Tally) meanGate(threshold float64) Gate {
 	n := t.Faithfulness.Count()
-	g := Gate{Name: GateMinMean, Threshold: threshold, Value: t.Faithfulness.Mean()}
-	counted := strconv.Itoa(n) + " scored"
+	basis := fmt.Sprintf("n = %d scored", n)
 	if t.NoClaims > 0 && n > t.Scored { // --no-claims assigns them a score
-		counted += ", " + strconv.Itoa(n-t.Scored) + " of them without claims"
+		basis += fmt.Sprintf(", %d of them without claims", n-t.Scored)
 	}
 	if t.Unjudged > 0 {
-		counted += ", " + strconv.Itoa(t.Unjudged) + " unjudged"
+		basis += fmt.Sprintf(", %d unjudged", t.Unjudged)
 	}
-	if n == 0 {
-		g.Text = "mean faithfulness >= " + Decimals(threshold, 2) + " cannot be evaluated (n = " + counted + ")"
-		return g
-	}
-	g.Text = "mean faithfulness " + compareMin(&g) + " (n = " + counted + ")"
-	return g
+	return minGate(GateMinMean, "mean faithfulness", threshold, t.Faithfulness.Mean(), basis)
 }
 
 // lowerGate compares the lower bound of the mean's interval with its minimum. It fails
 // without an interval.
-func lowerGate(m *Means, threshold float64) Gate {
-	g := Gate{Name: GateMinLower, Threshold: threshold, Value: m.Rows.Lower}
-	const what = "lower bound of the 95% interval of mean faithfulness "
-	if !m.Rows.Reliable() {
-		g.Text = what + ">= " + Decimals(threshold, 2) + " cannot be evaluated (" + m.Basis() + ")"
-		return g
+func (m *Means) lowerGate(threshold float64) Gate {
+	basis := m.Basis()
+	if m.Rows.Reliable() {
+		basis = "mean " + Score(m.Rows.Estimate) + ", " + basis
 	}
-	g.Text = what + compareMin(&g) + " (mean " + strconv.FormatFloat(m.Rows.Estimate, 'f', 4, 64) + ", " + m.Basis() + ")"
-	return g
+	return minGate(GateMinLower, "lower bound of the 95% interval of mean faithfulness", threshold, m.Rows.Lower, basis)
 }
 
 // groupsGate compares the mean of each group with its minimum. Groups without a score pass,
 // unless none has one or all rows of a group failed.
-func groupsGate(columns []By, threshold float64) Gate {
+func (m *Means) groupsGate(threshold float64) Gate {
 	g := Gate{Name: GateMinMeanBy, Threshold: threshold, Value: math.NaN(), Passed: true}
 	var texts []string
-	for i := range columns {
-		b := &columns[i]
+	for i := range m.By {
+		b := &m.By[i]
 		scored := slices.DeleteFunc(slices.Clone(b.Groups), func(g Group) bool { return math.IsNaN(g.Mean.Estimate) })
 		failed := slices.IndexFunc(b.Groups, func(g Group) bool { return g.Rows > 0 && g.Failed == g.Rows })
 		below := slices.DeleteFunc(slices.Clone(scored), func(g Group) bool { return g.Mean.Estimate >= threshold-tolerance })
-		text := "mean faithfulness by " + Clip(b.Column, maxColumn)
+		limit := Decimals(threshold, 2)
+		passed, outcome := false, " >= "+limit+" cannot be evaluated (no group has a score)"
 		switch {
 		case len(below) > 0:
-			text += fmt.Sprintf(" < %s in %d of %s: %s", Decimals(threshold, 2), len(below), Count(len(b.Groups), "group", "groups"), firstGroups(below, threshold))
-			g.Passed = false
+			outcome = fmt.Sprintf(" < %s in %d of %s: %s", limit, len(below), Count(len(b.Groups), "group", "groups"), firstGroups(below, threshold))
 		case b.Other != nil:
-			text += fmt.Sprintf(" >= %s cannot be evaluated (more than %s)", Decimals(threshold, 2), Count(len(b.Groups), "group", "groups"))
-			g.Passed = false
+			outcome = fmt.Sprintf(" >= %s cannot be evaluated (more than %s)", limit, Count(len(b.Groups), "group", "groups"))
 		case len(scored) == 0:
-			text += " >= " + Decimals(threshold, 2) + " cannot be evaluated (no group has a score)"
-			g.Passed = false
 		case failed >= 0:
-			text += fmt.Sprintf(" >= %s cannot be evaluated (all rows of %s failed)", Decimals(threshold, 2), b.Groups[failed].Name())
-			g.Passed = false
+			outcome = fmt.Sprintf(" >= %s cannot be evaluated (all rows of %s failed)", limit, b.Groups[failed].Name())
 		default:
-			text += fmt.Sprintf(" >= %s in %s, lowest: %s", Decimals(threshold, 2), Count(len(scored), "group", "groups"), firstGroups(scored[:1], threshold))
+			passed = true
+			outcome = fmt.Sprintf(" >= %s in %s, lowest: %s", limit, Count(len(scored), "group", "groups"), firstGroups(scored[:1], threshold))
 			if none := len(b.Groups) - len(scored); none > 0 {
-				text += "; no score: " + Count(none, "group", "groups")
+				outcome += "; no score: " + Count(none, "group", "groups")
 			}
 		}
+		g.Passed = g.Passed && passed
 		if len(scored) > 0 && !(g.Value <= scored[0].Mean.Estimate) {
 			g.Value = scored[0].Mean.Estimate
 		}
-		texts = append(texts, text)
+		texts = append(texts, "mean faithfulness by "+Clip(b.Column, maxColumn)+outcome)
 	}
 	g.Text = strings.Join(texts, "; ")
 	return g
@@ -205,73 +177,86 @@ func firstGroups(groups []Group, threshold float64) string {
 
 // noClaimsGate compares the share of rows without claims with its maximum. The mean of the
 // other rows means little if a system declines most questions.
-func noClaimsGate(t *Tally, threshold float64) Gate {
-	g := Gate{Name: GateMaxNoClaims, Threshold: threshold, Value: t.NoClaimsShare()}
-	rows := t.Rows - t.Failed
-	if rows == 0 {
-		g.Text = "rows without claims <= " + percent(threshold) + " cannot be evaluated (n = 0 rows)"
-		return g
+func (t *Tally) noClaimsGate(threshold float64) Gate {
+	rows := t.Rows - t.Failed - t.Skipped
+	basis := "n = 0 rows"
+	if rows > 0 {
+		basis = fmt.Sprintf("%d of %d rows", t.NoClaims, rows)
 	}
-	g.Text = "rows without claims " + compareMax(&g) + fmt.Sprintf(" (%d of %d rows)", t.NoClaims, rows)
-	return g
+	return maxGate(GateMaxNoClaims, "rows without claims", threshold, t.NoClaimsShare(), basis)
 }
 
 // unjudgedGate compares the mean share of the words that are in no judged claim with its maximum.
-func unjudgedGate(t *Tally, threshold float64) Gate {
+func (t *Tally) unjudgedGate(threshold float64) Gate {
 	mean, n := t.UnjudgedShare()
-	g := Gate{Name: GateMaxUnjudged, Threshold: threshold, Value: mean}
-	if n == 0 {
-		g.Text = "mean share of words in no judged claim <= " + percent(threshold) + " cannot be evaluated (n = 0 rows with claims)"
-		return g
-	}
-	g.Text = "mean share of words in no judged claim " + compareMax(&g) + " (n = " + Count(n, "row", "rows") + " with claims)"
-	return g
+	return maxGate(GateMaxUnjudged, "mean share of words in no judged claim", threshold, mean, "n = "+Count(n, "row", "rows")+" with claims")
 }
 
 // uncertainGate compares the share of uncertain verdicts with its maximum.
-func uncertainGate(t *Tally, threshold float64) Gate {
-	g := Gate{Name: GateMaxUncertain, Threshold: threshold, Value: t.UncertainShare()}
-	if t.Confident == 0 {
-		why := "the judge gives none"
-		if t.Scored == 0 {
-			why = "n = 0 scored"
-		}
-		g.Text = "uncertain verdicts <= " + percent(threshold) + " cannot be evaluated (no verdict has a confidence: " + why + ")"
+func (t *Tally) uncertainGate(threshold float64) Gate {
+	basis := fmt.Sprintf("%d of %d with a confidence", t.Uncertain, t.Confident)
+	switch {
+	case t.Confident > 0:
+	case t.Scored == 0:
+		basis = "no verdict has a confidence: n = 0 scored"
+	default:
+		basis = "no verdict has a confidence: the judge gives none"
+	}
+	return maxGate(GateMaxUncertain, "uncertain verdicts", threshold, t.UncertainShare(), basis)
+}
+
+// recallGate compares the mean citation recall with its minimum.
+func (c *Citations) recallGate(threshold float64) Gate {
+	return minGate(GateMinCitationRecall, "mean citation recall", threshold, c.Recall(), citationBasis(c.Recall(), c.recall.Count()))
+}
+
+// precisionGate compares the mean citation precision with its minimum.
+func (c *Citations) precisionGate(threshold float64) Gate {
+	return minGate(GateMinCitationPrecision, "mean citation precision", threshold, c.Precision(), citationBasis(c.Precision(), c.precision.Count()))
+}
+
+// citationBasis describes the basis of a mean over n rows, which may be NaN.
+func citationBasis(mean float64, n int) string {
+	if math.IsNaN(mean) {
+		return "no citations"
+	}
+	return fmt.Sprintf("n = %d rows", n)
+}
+
+// maxGate compares a share with its maximum. It fails if the share is NaN, for which basis is
+// the reason.
+func maxGate(name, what string, threshold, share float64, basis string) Gate {
+	g := Gate{Name: name, Threshold: threshold, Value: share}
+	if math.IsNaN(share) {
+		g.Text = what + " <= " + percent(threshold) + " cannot be evaluated (" + basis + ")"
 		return g
 	}
-	g.Text = "uncertain verdicts " + compareMax(&g) + fmt.Sprintf(" (%d of %d with a confidence)", t.Uncertain, t.Confident)
+	g.Text = what + " " + distinctPercent(share, threshold) + g.compareMax() + percent(threshold) + " (" + basis + ")"
 	return g
 }
 
-// citationGate compares a mean over the citations of n rows with its minimum.
-func citationGate(name, what string, threshold, value float64, n int) Gate {
-	g := Gate{Name: name, Threshold: threshold, Value: value}
-	if math.IsNaN(value) {
-		g.Text = what + " >= " + Decimals(threshold, 2) + " cannot be evaluated (no citations)"
+// minGate is like maxGate for a mean and its minimum.
+func minGate(name, what string, threshold, mean float64, basis string) Gate {
+	g := Gate{Name: name, Threshold: threshold, Value: mean, Passed: mean >= threshold-tolerance}
+	sign := " < "
+	switch {
+	case math.IsNaN(mean):
+		g.Text = what + " >= " + Decimals(threshold, 2) + " cannot be evaluated (" + basis + ")"
 		return g
+	case g.Passed:
+		sign = " >= "
 	}
-	g.Text = what + " " + compareMin(&g) + " (n = " + strconv.Itoa(n) + " rows)"
+	g.Text = what + " " + Distinct(mean, threshold, meanDecimals) + sign + Decimals(threshold, 2) + " (" + basis + ")"
 	return g
 }
 
-// compareMax sets g.Passed and returns the comparison of shares as a text.
-func compareMax(g *Gate) string {
+// compareMax sets g.Passed and returns the sign between the value and the threshold.
+func (g *Gate) compareMax() string {
 	g.Passed = g.Value <= g.Threshold+tolerance
-	sign := " > "
 	if g.Passed {
-		sign = " <= "
+		return " <= "
 	}
-	return distinctPercent(g.Value, g.Threshold) + sign + percent(g.Threshold)
-}
-
-// compareMin sets g.Passed and returns the comparison as a text.
-func compareMin(g *Gate) string {
-	g.Passed = g.Value >= g.Threshold-tolerance
-	sign := " >= "
-	if !g.Passed {
-		sign = " < "
-	}
-	return Distinct(g.Value, g.Threshold, meanDecimals) + sign + Decimals(g.Threshold, 2)
+	return " > "
 }
 
 // percent formats a threshold in percent, with the digits that it was given.

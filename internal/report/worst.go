@@ -42,9 +42,8 @@ type WorstRow struct {
 	Faithfulness, Support float64
 	Confidence            float64 // 0 if no claim has one
 	Claims, Supported     int
-	Unsupported           []WorstClaim // the first unsupported claims
+	Listed                []WorstClaim // the first unsupported claims, or claims with textLimits.whole
 	question              string       // set only with textLimits.whole
-	judged                []WorstClaim // the first claims; set only with textLimits.whole
 }
 
 // A WorstClaim is a claim of a WorstRow.
@@ -117,16 +116,15 @@ func compareWorst(a, b WorstRow) int {
 func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 	w.ID, w.File = Clip(r.ID, maxNameText), r.File
 	w.Claims, w.Supported = r.JudgedClaims(), r.Supported()
-	dst := &w.Unsupported
 	if keep.whole {
-		w.question, dst = Clip(r.Question, keep.text), &w.judged
+		w.question = Clip(r.Question, keep.text)
 	}
 	for i := range r.Claims {
 		claim := &r.Claims[i]
 		if claim.Verdict == result.Unjudged || claim.Verdict == result.Supported && !keep.whole {
 			continue
 		}
-		if len(*dst) == keep.claims {
+		if len(w.Listed) == keep.claims {
 			return
 		}
 		c := WorstClaim{Label: claim.Verdict, Text: Clip(claim.Judged(), keep.text), Reason: Clip(claim.Reason, keep.text), score: claim.Score}
@@ -137,13 +135,13 @@ func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 				c.Quote = ""
 			}
 		}
-		*dst = append(*dst, c)
+		w.Listed = append(w.Listed, c)
 	}
 }
 
 // scores returns the scores of the row as a text.
 func (w *WorstRow) scores() string {
-	text := fmt.Sprintf("%s, %d of %d claims supported", fourDecimals(w.Faithfulness), w.Supported, w.Claims)
+	text := fmt.Sprintf("%s, %d of %d claims supported", Score(w.Faithfulness), w.Supported, w.Claims)
 	if w.Confidence > 0 {
 		text += fmt.Sprintf(", confidence %.2f", w.Confidence)
 	}

@@ -67,10 +67,10 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 			w.text(b, "   ", "", "", r.question, nil)
 		}
 		b.WriteByte('\n')
-		for j := range r.judged {
-			w.claim(b, &r.judged[j])
+		for j := range r.Listed {
+			w.claim(b, &r.Listed[j])
 		}
-		if omitted := r.Claims - len(r.judged); omitted > 0 {
+		if omitted := r.Claims - len(r.Listed); omitted > 0 {
 			fmt.Fprintf(b, "   and %d more claims\n", omitted)
 		}
 	}
@@ -79,21 +79,21 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 
 // row writes the heading of a row and returns its location, FILE or FILE:LINE.
 func (w *worstRows) row(b *strings.Builder, i int, id, scores, file string, line int) string {
-	location, comma := Printable(file), ", "
-	if line > 0 && file != "" {
-		location += ":" + strconv.Itoa(line)
-	}
-	if file == "" {
-		comma = ""
+	location, title := Printable(file), id+": "+scores
+	if file != "" {
+		if line > 0 {
+			location += ":" + strconv.Itoa(line)
+		}
+		title += ", " + location
 	}
 	number := strconv.Itoa(i+1) + ". "
-	w.text(b, "", number, strings.Repeat(" ", len(number)), id+": "+scores+comma+location, w.paint.heading)
+	w.text(b, "", number, strings.Repeat(" ", len(number)), title, w.paint.heading)
 	return location
 }
 
 // claim writes a claim with its verdict, reason and quote.
 func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
-	label := symbol(c.Label) + " " + c.Label.Words()
+	label := Symbol(c.Label) + " " + c.Label.Words()
 	if !math.IsNaN(c.score) {
 		label += " " + strconv.FormatFloat(c.score, 'f', 2, 64)
 	}

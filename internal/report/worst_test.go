@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -10,7 +11,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/google/go-cmp/cmp"
+	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -28,41 +29,20 @@ func TestWorstKeepsLowestRows(t *testing.T) {
 	}
 	sorted := slices.Clone(all)
 	slices.SortStableFunc(sorted, func(a, b *result.Row) int {
-		switch {
-		case a.Faithfulness != b.Faithfulness:
-			return int(5*a.Faithfulness - 5*b.Faithfulness)
-		case a.Support != b.Support:
-			return int(3*a.Support - 3*b.Support)
-		}
-		return a.Index - b.Index
+		return cmp.Or(cmp.Compare(a.Faithfulness, b.Faithfulness), cmp.Compare(a.Support, b.Support), cmp.Compare(a.Index, b.Index))
 	})
 	var want []int
 	for _, r := range sorted[:30] {
 		want = append(want, r.Index)
 	}
 	random.Shuffle(len(all), func(i, j int) { all[i], all[j] = all[j], all[i] })
-	w := NewWorst(30)
-	for _, r := range all {
-		_ = w.Write(r)
-	}
+	w := feed(NewWorst(30), all...)
 	var got []int
 	for _, r := range w.rows {
 		got = append(got, r.Index)
 	}
-	if d := cmp.Diff(want, got); d != "" || w.unsupported != 200 {
+	if d := gocmp.Diff(want, got); d != "" || w.unsupported != 200 {
 		t.Errorf("got %d unsupported rows, want 200; worst rows (-want +got):\n%s", w.unsupported, d)
-	}
-}
-
-func TestWorstIgnoresSupportedRows(t *testing.T) {
-	supported := resulttest.Scored()
-	supported.Claims = supported.Claims[:1]
-	w := NewWorst(2)
-	for _, r := range []*result.Row{supported, resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.JudgeFailed(), resulttest.JudgeFailed()} {
-		_ = w.Write(r)
-	}
-	if len(w.rows) != 0 || len(w.failed) != 2 || w.failures != 3 {
-		t.Errorf("got %d rows, %d of %d failed rows, want 0, 2 of 3", len(w.rows), len(w.failed), w.failures)
 	}
 }
 
@@ -105,7 +85,7 @@ func TestWrapBreaksAtWords(t *testing.T) {
 		{"in Ulm 彼は", 9, 0, []string{"in Ulm 彼", "は"}},
 		{"e\u0301e\u0301e\u0301", 2, 0, []string{"e\u0301e\u0301", "e\u0301"}}, // combining marks stay with their letter
 	} {
-		if d := cmp.Diff(tt.want, wrap(tt.in, tt.width, tt.taken)); d != "" {
+		if d := gocmp.Diff(tt.want, wrap(tt.in, tt.width, tt.taken)); d != "" {
 			t.Errorf("wrap(%q, %d, %d) (-want +got):\n%s", tt.in, tt.width, tt.taken, d)
 		}
 	}
@@ -200,7 +180,7 @@ func TestWorstRowsFitWidthAndAreEscaped(t *testing.T) {
 		for _, code := range []string{"0", "1", "2", "31", "32", "33"} {
 			colored = strings.ReplaceAll(colored, "\x1b["+code+"m", "")
 		}
-		if d := cmp.Diff(plain, colored); d != "" {
+		if d := gocmp.Diff(plain, colored); d != "" {
 			t.Errorf("without color codes (-plain +colored):\n%s", d)
 		}
 	}
@@ -250,10 +230,10 @@ func TestWorstRowsKeepShortTexts(t *testing.T) {
 		r.Faithfulness, r.Support = 0.5, math.NaN()
 		_ = w.Write(r)
 	}
-	if len(w.rows) != 3 || len(w.rows[0].judged) != shownClaims || len(w.rows[0].Unsupported) != 0 {
-		t.Errorf("got %d rows with %d claims, want 3 with %d", len(w.rows), len(w.rows[0].judged), shownClaims)
+	if len(w.rows) != 3 || len(w.rows[0].Listed) != shownClaims {
+		t.Errorf("got %d rows with %d claims, want 3 with %d", len(w.rows), len(w.rows[0].Listed), shownClaims)
 	}
-	if n := len([]rune(w.rows[0].judged[0].Text)); n > shownText+1 {
+	if n := len([]rune(w.rows[0].Listed[0].Text)); n > shownText+1 {
 		t.Errorf("got a text of %d characters, want at most %d", n, shownText+1)
 	}
 }

@@ -5,11 +5,10 @@ import (
 	"strings"
 )
 
-// The geometry of a histogram, in units of its view box.
+// The geometry of a histogram, in units of its view box. The template has its height.
 const (
-	histogramHeight = 190
-	histogramAxis   = 166 // y of the axis
-	labelGap        = 5   // between a bar and its count
+	histogramAxis = 166 // y of the axis, as in the template
+	labelGap      = 5   // between a bar and its count
 )
 
 // A chart is an SVG drawing of a histogram.
@@ -20,8 +19,6 @@ type chart struct {
 	Ticks []chartTick
 	Mean  *chartMean // optional
 	Label string     // description for screen readers
-
-	Height, Axis int // height of the drawing and y of its axis; set by layout
 }
 
 // A chartBar is a count at a position of the axis. Selecting it sets the fields min and max of
@@ -49,11 +46,10 @@ type chartMean struct {
 	Left bool
 }
 
-// layout sets the height of the drawing and of each bar. A bar with a count is never
+// layout sets the height of each bar. A bar with a count is never
 // invisible. It returns the ranges with a count and their counts as text.
 func (h *chart) layout() string {
 	var counts []string
-	h.Height, h.Axis = histogramHeight, histogramAxis
 	tallest := 1
 	for i := range h.Bars {
 		tallest = max(tallest, h.Bars[i].Count)

@@ -104,16 +104,11 @@ func newClaim(side string, r *result.Row, i int) claim {
 }
 
 func newVerdict(v result.Verdict) verdict {
-	switch v {
-	case result.Supported:
-		return verdict{string(v), "supported", "✓"}
-	case result.Contradicted:
-		return verdict{string(v), "contradicted", "✗"}
-	case result.Unjudged:
-		return verdict{string(v), "not judged", "–"}
-	case result.NotMentioned:
+	label := v.Words()
+	if v == result.Unjudged {
+		label = "not judged"
 	}
-	return verdict{string(v), "not mentioned", "?"}
+	return verdict{string(v), label, report.Symbol(v)}
 }
 
 // markClaims returns the answer with each claim marked by its verdict, and flipped claims

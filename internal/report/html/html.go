@@ -12,8 +12,10 @@ package html
 import (
 	"fmt"
 	"io"
+	"strings"
 
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
+	"github.com/klauspost/compress/gzip"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -77,11 +79,12 @@ func New(w io.Writer, run Run) (*Writer, error) {
 	if run.MaxBytes <= 0 {
 		run.MaxBytes = defaultMaxBytes
 	}
-	p, err := parsePage()
+	// The scripts form one module, so they share their names with nothing else.
+	p, err := parse("page", "text.js", "blocks.js", "rows.js", "columns.js", "grid.js", "detail.js", "main.js")
 	if err != nil {
 		return nil, fmt.Errorf("parsing the report page: %w", err)
 	}
-	return &Writer{w: w, run: run, page: p, groups: groups{}, failures: failures{}, packer: packer{w: w}}, nil
+	return &Writer{w: w, run: run, page: p, groups: groups{}, failures: failures{}, packer: packer{w: w, gzip: gzip.NewWriter(nil)}}, nil
 }
 
 // Write counts r and embeds it, unless the page is full.
@@ -110,7 +113,11 @@ func (w *Writer) start() error {
 		return nil
 	}
 	w.started = true
-	return w.writeHead()
+	title := "Faithfulness report"
+	if names := datasetNames(w.run.Datasets); len(names) > 0 {
+		title = strings.Join(names, ", ") + " – " + title
+	}
+	return w.page.ExecuteTemplate(w.w, "head", title)
 }
 
 // Close writes the remaining rows and the rest of the page.

@@ -191,11 +191,7 @@ func (p *packer) flushIndex() error {
 // write writes data as a block and resets it.
 func (p *packer) write(kind string, data *bytes.Buffer) error {
 	p.compressed.Reset()
-	if p.gzip == nil {
-		p.gzip = gzip.NewWriter(&p.compressed)
-	} else {
-		p.gzip.Reset(&p.compressed)
-	}
+	p.gzip.Reset(&p.compressed)
 	if _, err := p.gzip.Write(data.Bytes()); err != nil {
 		return err
 	}

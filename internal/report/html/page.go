@@ -1,30 +1,13 @@
 package html
 
 import (
+	"cmp"
 	"fmt"
 	"math"
-	"strings"
-
-	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
-
-// parsePage parses the templates of the report. Its scripts form one module, so they share
-// their names with nothing else.
-func parsePage() (*template.Template, error) {
-	return parse("page", "text.js", "blocks.js", "rows.js", "columns.js", "grid.js", "detail.js", "main.js")
-}
-
-// writeHead writes the part of the page before the rows.
-func (w *Writer) writeHead() error {
-	title := "Faithfulness report"
-	if names := datasetNames(w.run.Datasets); len(names) > 0 {
-		title = strings.Join(names, ", ") + " – " + title
-	}
-	return w.page.ExecuteTemplate(w.w, "head", title)
-}
 
 // overview is the data of the template after the rows.
 type overview struct {
@@ -69,13 +52,14 @@ func claimShares(t *report.Tally) []claimShare {
 	var shares []claimShare
 	left := 0
 	for _, s := range []claimShare{
-		{Verdict: result.Supported, Name: "supported", Sign: "✓", Count: t.Supported},
-		{Verdict: result.Contradicted, Name: "contradicted", Sign: "✗", Filter: "contradicted", Count: t.Contradicted},
-		{Verdict: result.NotMentioned, Name: "not mentioned", Sign: "?", Filter: "not_mentioned", Count: t.Claims - t.Supported - t.Contradicted},
+		{Verdict: result.Supported, Count: t.Supported},
+		{Verdict: result.Contradicted, Filter: "contradicted", Count: t.Contradicted},
+		{Verdict: result.NotMentioned, Filter: "not_mentioned", Count: t.Claims - t.Supported - t.Contradicted},
 	} {
 		if s.Count == 0 {
 			continue
 		}
+		s.Name, s.Sign = s.Verdict.Words(), report.Symbol(s.Verdict)
 		share := float64(s.Count) / float64(t.Claims)
 		s.Percent = fmt.Sprintf("%.1f%%", 100*share)
 		s.Left, s.Segment = left, max(1, int(math.Round(1000*share)))
@@ -142,9 +126,4 @@ func datasetNames(datasets []string) []string {
 }
 
 // formatScore formats x with four decimals, and NaN as a dash.
-func formatScore(x float64) string {
-	if math.IsNaN(x) {
-		return "–"
-	}
-	return fmt.Sprintf("%.4f", x)
-}
+func formatScore(x float64) string { return cmp.Or(report.Score(x), "–") }
