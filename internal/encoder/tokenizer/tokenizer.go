@@ -140,7 +140,7 @@ func (t *Tokenizer) state() *state {
 }
 
 func (t *Tokenizer) release(s *state) {
-	if !s.oversized() {
+	if max(cap(s.texts[0].bytes), cap(s.texts[1].bytes)) <= maxPooled {
 		t.states.Put(s)
 	}
 }
