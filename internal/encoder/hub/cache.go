@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/safefile"
@@ -86,30 +85,22 @@ func (s Store) revision(repo, commit string) string {
 // commits returns the commits of a model: that of the branch main, then the others,
 // latest first.
 func (s Store) commits(n Name) []string {
-	type commit struct {
-		name  string
-		mtime time.Time
-	}
-	var all []commit
-	main := s.ref(n.Repo, DefaultRevision)
+	var all []fs.FileInfo
 	entries, _ := os.ReadDir(filepath.Dir(s.modelDir(n, "x"))) // treat an unreadable directory as empty
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && isHash(e.Name(), sha1Digits) {
-			all = append(all, commit{e.Name(), info.ModTime()})
+			all = append(all, info)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b commit) int {
-		if (a.name == main) != (b.name == main) {
-			if a.name == main {
-				return -1
-			}
-			return 1
+	slices.SortStableFunc(all, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	var names []string
+	main := s.ref(n.Repo, DefaultRevision)
+	for _, info := range all {
+		if info.Name() == main {
+			names = slices.Insert(names, 0, main)
+		} else {
+			names = append(names, info.Name())
 		}
-		return b.mtime.Compare(a.mtime)
-	})
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].name
 	}
 	return names
 }

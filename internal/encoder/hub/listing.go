@@ -178,6 +178,5 @@ func shardNames(format *checkpoint.Format, index []byte) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", format.Index, err)
 	}
-	names := slices.Sorted(maps.Values(files))
-	return slices.Compact(names), nil
+	return slices.Compact(slices.Sorted(maps.Values(files))), nil
 }
