@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -166,7 +167,7 @@ func (c *config) activation(key string) kernel.Activation {
 		"gelu": kernel.Gelu, "gelu_new": kernel.GeluTanh, "gelu_pytorch_tanh": kernel.GeluTanh,
 		"relu": kernel.Relu, "silu": kernel.Silu, "swish": kernel.Silu, "tanh": kernel.Tanh,
 	}
-	return functions[c.oneOf(key, "gelu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "swish", "tanh")]
+	return functions[c.oneOf(key, "gelu", slices.Sorted(maps.Keys(functions))...)]
 }
 
 // heads returns the number of attention heads, which must divide width.

@@ -105,7 +105,7 @@ func benchmark(b *testing.B, m *Model, texts, tokens int) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := m.outputRows(b.Context(), seqs); err != nil {
+		if _, err := m.compute(b.Context(), seqs); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/go-json-experiment/json/jsontext"
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
@@ -248,7 +247,7 @@ func TestPromptDoesNotExpandTexts(t *testing.T) {
 		{"{text2} after {text1}.", "{text1} after {text2} %s."},
 	}
 	for _, tt := range tests {
-		p, err := readPrompt(&config{values: map[string]jsontext.Value{"prompt": quote(t, tt.prompt)}})
+		p, err := parseTemplate(tt.prompt)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -113,11 +113,6 @@ type table struct {
 
 // copy copies a row to dst.
 func (t *table) copy(dst []float32, row int) {
-	start := row * t.width
-	if t.raw.F32 != nil {
-		copy(dst[:t.width], t.raw.F32[start:])
-		return
-	}
 	widen(dst[:t.width], t.raw.Rows(row, row+1, t.width))
 }
 
