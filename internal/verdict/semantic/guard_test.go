@@ -21,8 +21,8 @@ func checkEquivalent(t *testing.T, pairs [][2]string, want bool) {
 	g := newTestGuard(t)
 	for _, p := range pairs {
 		for range 2 {
-			if got := g.equivalent(p[0], p[1], true); got != want {
-				t.Errorf("equivalent(%q, %q): got %v, want %v", p[0], p[1], got, want)
+			if got := g.compare(p[0], p[1], true, false); got != want {
+				t.Errorf("compare(%q, %q): got %v, want %v", p[0], p[1], got, want)
 			}
 			p[0], p[1] = p[1], p[0]
 		}
@@ -175,7 +175,7 @@ func TestGuardAcceptsEquivalentClaims(t *testing.T) {
 func TestGuardRequiresEnglishForDifferentQuestions(t *testing.T) {
 	g := newTestGuard(t)
 	for claim, want := range map[string]bool{"Einstein was born in Ulm.": true, "Er wurde in Ulm geboren.": false} {
-		if got := g.equivalent(claim, claim, false); got != want {
+		if got := g.compare(claim, claim, false, false); got != want {
 			t.Errorf("%q: got %v, want %v", claim, got, want)
 		}
 	}
@@ -186,11 +186,11 @@ func FuzzGuard(f *testing.F) {
 	f.Add("the 1st of", "'s 't n't")
 	g := newTestGuard(f)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if x, y := g.equivalent(a, b, true), g.equivalent(b, a, true); x != y {
-			t.Errorf("equivalent(%q, %q): got %v, want %v as in the other order", a, b, x, y)
+		if x, y := g.compare(a, b, true, false), g.compare(b, a, true, false); x != y {
+			t.Errorf("compare(%q, %q): got %v, want %v as in the other order", a, b, x, y)
 		}
-		if isComparable(parse(a), true, false) && !g.equivalent(a, a, true) {
-			t.Errorf("equivalent(%q, %q): got false, want true", a, a)
+		if isComparable(parse(a), true, false) && !g.compare(a, a, true, false) {
+			t.Errorf("compare(%q, %q): got false, want true", a, a)
 		}
 	})
 }
@@ -220,7 +220,7 @@ func TestGuardComparesPrecedingClaims(t *testing.T) {
 		"only one reference":  {[]string{question, first}, nil, "The car was painted red again.", true, false},
 	} {
 		for range 2 {
-			if got := g.equivalentAfter(second, tt.before, tt.claim, tt.other, tt.sameQuestion); got != tt.want {
+			if got := g.equivalent(second, tt.before, tt.claim, tt.other, tt.sameQuestion); got != tt.want {
 				t.Errorf("%s: got %v, want %v", name, got, tt.want)
 			}
 			tt.before, tt.other = tt.other, tt.before

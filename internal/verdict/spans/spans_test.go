@@ -51,7 +51,7 @@ func TestSpansMatchLettuceDetect(t *testing.T) {
 
 // The second version uses the tokenizer of mmBERT, which maps spaces to ▁.
 func TestSpansMatchLettuceDetect2(t *testing.T) {
-	compareSpans(t, "lettucedetect2.json", "mmbert-tokens", LettuceDetect2(), 0)
+	compareSpans(t, "lettucedetect2.json", "mmbert-tokens", lettuceDetect2(), 0)
 }
 
 // compareSpans compares spans and probabilities of a golden model in internal/encoder with
