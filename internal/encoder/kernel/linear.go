@@ -168,16 +168,16 @@ func (k *Kernels) placeColumn(b, w []int8) (sum int32) {
 // floatRows returns rows [lo, hi) of a weight matrix as float32, converted into
 // dst if necessary.
 func (k *Kernels) floatRows(dst []float32, w Raw, lo, hi, in int) []float32 {
-	at, end := lo*in, hi*in
+	w = w.Rows(lo, hi, in)
 	switch {
 	case w.F32 != nil:
-		return w.F32[at:end]
+		return w.F32
 	case w.F16 != nil:
-		k.f16ToF32(dst[:end-at], w.F16[at:end])
+		k.f16ToF32(dst[:len(w.F16)], w.F16)
 	default:
-		k.bf16ToF32(dst[:end-at], w.BF16[at:end])
+		k.bf16ToF32(dst[:len(w.BF16)], w.BF16)
 	}
-	return dst[:end-at]
+	return dst[:(hi-lo)*in]
 }
 
 // quantScale returns the int8 step size for values up to maxAbs, and its
