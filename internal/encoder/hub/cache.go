@@ -11,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -132,43 +131,27 @@ func (s Store) at(n Name, commit string) (*Model, error) {
 }
 
 // filesIn returns the names of a model's files in dir, or else a file that is missing.
-func filesIn(n Name, dir string) (names []string, missing string) {
+func filesIn(n Name, dir string) ([]string, string) {
 	exists := func(name string) bool {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
 		return err == nil && info.Mode().IsRegular()
 	}
-	for _, p := range modelFiles() {
-		switch {
-		case exists(p.name):
-			names = append(names, p.name)
-		case p.required:
-			return nil, p.name
-		}
+	names, sharded, missing := selectNames(n, exists)
+	if sharded == nil {
+		return names, missing
 	}
-	if n.Weights != "" {
-		if !exists(n.Weights) {
-			return nil, n.Weights
-		}
-		return append(names, n.Weights), ""
+	index, err := safefile.ReadFile(filepath.Join(dir, sharded.Index), maxIndexSize)
+	if err != nil {
+		return nil, "shards: " + err.Error()
 	}
-	for _, format := range checkpoint.Formats() {
-		if exists(format.File) {
-			return append(names, format.File), ""
-		}
-		index, err := safefile.ReadFile(filepath.Join(dir, format.Index), maxIndexSize)
-		if err != nil {
-			continue
-		}
-		shards, err := shardNames(&format, index)
-		if err != nil {
-			return nil, "shards: " + err.Error()
-		}
-		if i := slices.IndexFunc(shards, func(name string) bool { return !exists(name) }); i >= 0 {
-			return nil, shards[i]
-		}
-		return append(append(names, format.Index), shards...), ""
+	shards, err := shardNames(sharded, index)
+	if err != nil {
+		return nil, "shards: " + err.Error()
 	}
-	return nil, "model.safetensors or pytorch_model.bin"
+	if i := slices.IndexFunc(shards, func(name string) bool { return !exists(name) }); i >= 0 {
+		return nil, shards[i]
+	}
+	return append(names, shards...), ""
 }
 
 // install links the files into a directory of a repository, such as snapshots/COMMIT. A
