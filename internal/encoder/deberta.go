@@ -51,7 +51,7 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 			c.fail(key, "false is not supported")
 		}
 	}
-	if v := 0.0; c.get("conv_kernel_size", &v, "a number") && v != 0 {
+	if v := optional(c, "conv_kernel_size", 0.0, "a number"); v != 0 {
 		c.fail("conv_kernel_size", "%v is not supported", v)
 	}
 	if e := c.sizeOr("embedding_size", s.width, maxWidth); e != s.width {
@@ -62,7 +62,7 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 	}
 	c.checkDistances()
 	d.maxDistance = s.positions
-	if v := -1.0; c.get("max_relative_positions", &v, "a number") && v >= 1 {
+	if optional(c, "max_relative_positions", -1.0, "a number") >= 1 {
 		d.maxDistance = c.sizeOr("max_relative_positions", 1, maxPositions)
 	}
 	d.span = c.size("position_buckets", maxPositions)

@@ -102,8 +102,7 @@ func (m *Model) readWindow(dir string) error {
 	if err != nil {
 		return err
 	}
-	v := 0.0
-	if c.get("model_max_length", &v, "a number") && v >= 1 && v <= maxModelLength {
+	if v := optional(c, "model_max_length", 0.0, "a number"); v >= 1 && v <= maxModelLength {
 		m.info.Window = min(cmp.Or(m.info.Window, maxModelLength), int(v))
 	}
 	return c.err
