@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
@@ -108,51 +109,42 @@ func hostileModels() []hostileModel {
 	}
 }
 
-// setMember returns JSON in which the member at a path has another value.
+// setMember returns JSON in which the member at a path has another value, which may be
+// invalid JSON, or is removed.
 func setMember(t *testing.T, data []byte, at, value string) []byte {
 	t.Helper()
-	name, rest, more := strings.Cut(at, "/")
-	var list []json.RawMessage
-	object := map[string]json.RawMessage{}
-	isList := json.Unmarshal(data, &list) == nil
-	if !isList {
-		if err := json.Unmarshal(data, &object); err != nil {
-			t.Fatalf("%s: %v", at, err)
+	var root any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&root); err != nil {
+		t.Fatalf("%s: %v", at, err)
+	}
+	const placeholder = "HOSTILE"
+	node, names := root, strings.Split(at, "/")
+	for i, name := range names {
+		var child any = placeholder
+		switch parent := node.(type) {
+		case map[string]any:
+			if i < len(names)-1 {
+				child = parent[name]
+			}
+			if parent[name] = child; value == "" && child == placeholder {
+				delete(parent, name)
+			}
+		case []any:
+			k, _ := strconv.Atoi(name)
+			if i < len(names)-1 {
+				child = parent[k]
+			}
+			parent[k] = child
 		}
+		node = child
 	}
-	if isList {
-		for i := range list {
-			object[strconv.Itoa(i)] = list[i]
-		}
+	out, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if more {
-		object[name] = setMember(t, object[name], rest, value)
-	} else {
-		object[name] = json.RawMessage(value)
-	}
-	// Values may be invalid JSON, which Marshal rejects.
-	var b strings.Builder
-	keys := make([]string, 0, len(object))
-	for key := range object {
-		if len(object[key]) > 0 {
-			keys = append(keys, key)
-		}
-	}
-	for i, key := range keys {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if !isList {
-			b.WriteString(strconv.Quote(key) + ":")
-		} else {
-			key = strconv.Itoa(i)
-		}
-		b.Write(object[key])
-	}
-	if isList {
-		return []byte("[" + b.String() + "]")
-	}
-	return []byte("{" + b.String() + "}")
+	return bytes.Replace(out, strconv.AppendQuote(nil, placeholder), []byte(value), 1)
 }
 
 // write creates the directory of the model.

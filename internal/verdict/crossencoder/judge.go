@@ -217,21 +217,15 @@ func (j *Judge) cutFor(ctx context.Context, all *cuts, room int) (*cut, error) {
 			c.longest = max(c.longest, j.tokens(all.texts[w.Text][w.Start:w.End]))
 		}
 	}
-	c.ranks, err = j.ranks(ctx, all.texts, c.windows, all.claims)
+	if j.o.Nearest > 0 && len(c.windows) > j.o.Nearest {
+		passages := make([]string, len(c.windows))
+		for i, w := range c.windows {
+			passages[i] = all.texts[w.Text][w.Start:w.End]
+		}
+		c.ranks, err = j.o.Rank(ctx, all.claims, passages)
+	}
 	all.byRoom[room] = c
 	return c, err
-}
-
-// ranks returns how near each claim is to each window, or nil if all windows are judged.
-func (j *Judge) ranks(ctx context.Context, texts []string, windows []encoder.Passage, claims []extract.Claim) ([][]float64, error) {
-	if j.o.Nearest == 0 || len(windows) <= j.o.Nearest {
-		return nil, nil
-	}
-	passages := make([]string, len(windows))
-	for i, w := range windows {
-		passages[i] = texts[w.Text][w.Start:w.End]
-	}
-	return j.o.Rank(ctx, claims, passages)
 }
 
 // read runs the model on pairs of claims and windows. For each claim it returns
