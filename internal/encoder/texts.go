@@ -108,9 +108,15 @@ func (m *Model) readWindow(dir string) error {
 	return c.err
 }
 
-// Tokenizer returns the model's tokenizer. It encodes a special token that is
-// spelled out in a text, such as [SEP], as plain text.
-func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tokenizer }
+// Count returns the number of tokens of a text without special tokens. A special token that
+// is spelled out in the text, such as [SEP], counts as plain text.
+func (m *Model) Count(text string) int { return m.tokenizer.Count(text) }
+
+// Specials returns the length of a pair of empty texts.
+func (m *Model) Specials() int {
+	n, _ := m.Length(Pair{}) // 0 on error
+	return n
+}
 
 // Length returns the number of tokens of a pair, including special tokens and the
 // template.

@@ -123,15 +123,6 @@ func (t *Tokenizer) Count(text string) int {
 	return len(s.tokens)
 }
 
-// Specials returns the number of special tokens that the post-processor adds to
-// a text or a pair.
-func (t *Tokenizer) Specials(pair bool) int {
-	if pair {
-		return countSpecials(t.post.pair)
-	}
-	return countSpecials(t.post.single)
-}
-
 func (t *Tokenizer) state() *state {
 	if s, ok := t.states.Get().(*state); ok {
 		return s

@@ -12,16 +12,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder"
 )
 
-// An encoderModel adapts an *encoder.Model as package main does.
-type encoderModel struct{ *encoder.Model }
-
-func (m encoderModel) Count(text string) int { return m.Tokenizer().Count(text) }
-
-func (m encoderModel) Specials() int {
-	n, _ := m.Length(encoder.Pair{})
-	return n
-}
-
 // lines yields sentences that end at ". ", "。" and line breaks, as testdata/parity.py does.
 func lines(text string, yield func(start, end int)) {
 	start := 0
@@ -41,7 +31,7 @@ func lines(text string, yield func(start, end int)) {
 }
 
 // open opens a golden model in internal/encoder.
-func open(t *testing.T, model string, l Layout) encoderModel {
+func open(t *testing.T, model string, l Layout) *encoder.Model {
 	t.Helper()
 	var o encoder.Options
 	l.Apply(&o)
@@ -50,7 +40,7 @@ func open(t *testing.T, model string, l Layout) encoderModel {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = m.Close() })
-	return encoderModel{m}
+	return m
 }
 
 // Sentences without spaces in between have more tokens as the layout joins them.

@@ -17,13 +17,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// An encoderModel adapts an *encoder.Model as package main does.
-type encoderModel struct{ *encoder.Model }
-
-func (m encoderModel) Count(text string) int { return m.Tokenizer().Count(text) }
-
-func (m encoderModel) Specials() int { return m.Tokenizer().Specials(true) }
-
 // firstContext quotes the first context.
 type firstContext struct{}
 
@@ -81,7 +74,7 @@ func compareSpans(t *testing.T, file, model string, l Layout, minGrouped int) {
 	largest, grouped := 0.0, 0
 	for i, c := range cases {
 		l.Limit = c.Limit
-		j := newJudge(t, Options{Model: encoderModel{m}, Layout: l, Strictest: true})
+		j := newJudge(t, Options{Model: m, Layout: l, Strictest: true})
 		groups, err := j.groups(t.Context(), verdict.Task{Question: c.Question, Contexts: c.Contexts}, c.Answer)
 		if err != nil {
 			t.Fatal(err)
