@@ -34,7 +34,7 @@ func goldenDir(name string) string { return filepath.Join("testdata", "models", 
 type goldenModel struct {
 	Prompt  string // template of the texts, or ""
 	Cases   []goldenCase
-	Buckets json.RawMessage `json:"bucket_of_distance"`
+	Buckets struct{ Values, Neg, Pos []int } `json:"bucket_of_distance"`
 }
 
 type goldenCase struct {
