@@ -103,7 +103,7 @@ func outputs(t *testing.T, m *Model, pairs []Pair, texts []string) [][][]float32
 			}
 			all = append(all, tag.Logits)
 		}
-	default:
+	case Classify, HHEM:
 		rows, err = m.Classify(t.Context(), pairs)
 	}
 	if err != nil {

@@ -147,11 +147,11 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 // address returns the URL for the given path elements. It escapes slashes within an
 // element.
 func (r *remote) address(elements ...string) string {
-	address := r.base.String()
+	parts := []string{r.base.String()}
 	for _, e := range elements {
-		address += "/" + url.PathEscape(e)
+		parts = append(parts, url.PathEscape(e))
 	}
-	return address
+	return strings.Join(parts, "/")
 }
 
 // listing requests the list of files of a repository at a revision.

@@ -204,9 +204,9 @@ func (d *download) copy(body io.Reader, keepAlive func()) error {
 			d.Watch.bytes(int64(n))
 		}
 		switch {
-		case err == io.EOF && d.digest.n == d.f.Size: //nolint:errorlint // io.Reader returns it unwrapped
+		case err == io.EOF && d.digest.n == d.f.Size:
 			return nil
-		case err == io.EOF: //nolint:errorlint // as above
+		case err == io.EOF:
 			return d.networkErr(io.ErrUnexpectedEOF)
 		case err != nil:
 			return d.networkErr(err)
