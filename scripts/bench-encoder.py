@@ -189,7 +189,7 @@ def optimize(name, directory, heads, width):
 
 
 def worker(engine, model, directory, precision, threads):
-    """Serves the commands of tools/benchencoder with another engine."""
+    """Serves the commands of "bench encoder" with another engine."""
     if engine == "torch":
         import torch
         torch.set_num_threads(threads)
@@ -234,7 +234,7 @@ class Engine:
         self.name = name
         command = [sys.executable, __file__, "--worker", name, "--model", model]
         if name == "ragfaith":
-            command = [args.binary, "-kernel", args.kernel]
+            command = [args.binary, "encoder", "-kernel", args.kernel]
             if model == "flan-t5-large":
                 command += ["-labels", ",".join(map(str, LABELS)), "-template", "{text1} {text2}"]
             if args.profile:
@@ -327,7 +327,7 @@ def measure(name, directory, precision, args, reference):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--binary", help="tools/benchencoder, built")
+    parser.add_argument("--binary", help="tools/bench, built")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--turns", type=int, default=7, help="number of alternating turns")
     parser.add_argument("--seconds", type=float, default=1, help="duration of a turn")

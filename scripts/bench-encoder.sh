@@ -13,5 +13,5 @@ fi
 if ! "$cache/venv/bin/python" -c 'import onnx, onnxruntime, torch, transformers' 2>/dev/null; then
 	"$cache/venv/bin/pip" install -q onnxruntime onnx torch 'transformers<5' safetensors numpy
 fi
-CGO_ENABLED=0 ${GO:-go} build -o "$cache/benchencoder" ./tools/benchencoder
-exec "$cache/venv/bin/python" scripts/bench-encoder.py --binary "$cache/benchencoder" "$@"
+CGO_ENABLED=0 ${GO:-go} build -o "$cache/bench" ./tools/bench
+exec "$cache/venv/bin/python" scripts/bench-encoder.py --binary "$cache/bench" "$@"

@@ -20,7 +20,7 @@ if [ "$available" -lt $((rows * 12 / 10 + small * 4)) ]; then
 	echo "bench-rows: not enough space for $rows rows in $dir" >&2
 	exit 1
 fi
-go build -o "$dir/rows" ./tools/benchrows
+go build -o "$dir/bench" ./tools/bench
 
 # measure NAME COMMAND... writes seconds, CPU seconds and peak KiB to NAME.time.
 measure() {
@@ -32,8 +32,8 @@ measure() {
 # score N generates N rows, then measures scoring and reading them.
 score() {
 	in="$dir/in-$1.$format"
-	"$dir/rows" -n "$1" -o "$in"
-	measure "score-$1" "$binary" score "$in" --judge lexical --to jsonl -q | "$dir/rows" -check -n "$1"
+	"$dir/bench" rows -n "$1" -o "$in"
+	measure "score-$1" "$binary" score "$in" --judge lexical --to jsonl -q | "$dir/bench" rows -check -n "$1"
 	awk -v n="$1" '{printf "score %9d rows: %8.1f s, %6.0f rows/s, %5.1f MiB peak, %.1f s CPU\n", n, $1, n / $1, $4 / 1024, $2 + $3}' "$dir/score-$1.time"
 	measure "dry-$1" "$binary" score "$in" --judge lexical --dry-run >"$dir/dry-$1.txt"
 	grep -Eq "^rows +$1 " "$dir/dry-$1.txt"

@@ -116,18 +116,6 @@ type localModel struct {
 	meter      *meter // measures its speed in a dry run; otherwise nil
 }
 
-// Count implements crossencoder.Model.
-func (m *localModel) Count(text string) int { return m.Tokenizer().Count(text) }
-
-// Specials implements crossencoder.Model.
-func (m *localModel) Specials() int {
-	n, err := m.Length(encoder.Pair{})
-	if err != nil {
-		return 0
-	}
-	return n // the length of two empty texts
-}
-
 // judge returns the judge and its threshold.
 func (m *localModel) judge(o *Options) (verdict.Judge, float64, error) {
 	quoter, err := o.newLexical()

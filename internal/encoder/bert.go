@@ -26,7 +26,7 @@ func (c *config) readPostNorm(n *postNorm, eps float64, minTypes int) bertShape 
 	}
 	s.inner = c.size("intermediate_size", min(maxRatio*s.width, maxWidth))
 	s.heads = c.heads("num_attention_heads", s.width)
-	if v := 0.0; minTypes > 0 || c.get("type_vocab_size", &v, "a number") && v != 0 {
+	if minTypes > 0 || optional(c, "type_vocab_size", 0.0, "a number") != 0 {
 		s.types = c.sizeOr("type_vocab_size", minTypes, maxRows)
 	}
 	n.width, n.inner, n.heads, n.eps = s.width, s.inner, s.heads, s.eps

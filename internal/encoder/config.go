@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"fmt"
+	"maps"
 	"math"
 	"path/filepath"
 	"slices"
@@ -102,10 +103,15 @@ func (c *config) sizeOr(key string, def, limit int) int {
 	return int(v)
 }
 
+// optional returns an optional member. want describes the expected type for the error.
+func optional[T any](c *config, key string, def T, want string) T {
+	c.get(key, &def, want)
+	return def
+}
+
 // tokenID returns an optional token id.
 func (c *config) tokenID(key string, def int) int32 {
-	v := float64(def)
-	c.get(key, &v, "a number")
+	v := optional(c, key, float64(def), "a number")
 	if v != math.Trunc(v) || v < 0 || v >= maxRows {
 		c.fail(key, "want a token id, got %s", c.values[key])
 		return 0
@@ -115,8 +121,7 @@ func (c *config) tokenID(key string, def int) int32 {
 
 // number returns an optional number greater than low and at most high.
 func (c *config) number(key string, def, low, high float64) float64 {
-	v := def
-	c.get(key, &v, "a number")
+	v := optional(c, key, def, "a number")
 	if !(v > low && v <= high) {
 		c.fail(key, "want a number greater than %v and at most %v, got %v", low, high, v)
 	}
@@ -129,11 +134,7 @@ func (c *config) eps(key string, def float64) float32 {
 }
 
 // text returns an optional string.
-func (c *config) text(key, def string) string {
-	v := def
-	c.get(key, &v, "a string")
-	return v
-}
+func (c *config) text(key, def string) string { return optional(c, key, def, "a string") }
 
 // oneOf returns an optional string that must be one of allowed.
 func (c *config) oneOf(key, def string, allowed ...string) string {
@@ -145,11 +146,7 @@ func (c *config) oneOf(key, def string, allowed ...string) string {
 }
 
 // boolean returns an optional boolean.
-func (c *config) boolean(key string, def bool) bool {
-	v := def
-	c.get(key, &v, "true or false")
-	return v
-}
+func (c *config) boolean(key string, def bool) bool { return optional(c, key, def, "true or false") }
 
 // require fails if a boolean is present and not want, the only supported value.
 func (c *config) require(key string, want bool) {
@@ -166,7 +163,7 @@ func (c *config) activation(key string) kernel.Activation {
 		"gelu": kernel.Gelu, "gelu_new": kernel.GeluTanh, "gelu_pytorch_tanh": kernel.GeluTanh,
 		"relu": kernel.Relu, "silu": kernel.Silu, "swish": kernel.Silu, "tanh": kernel.Tanh,
 	}
-	return functions[c.oneOf(key, "gelu", "gelu", "gelu_new", "gelu_pytorch_tanh", "relu", "silu", "swish", "tanh")]
+	return functions[c.oneOf(key, "gelu", slices.Sorted(maps.Keys(functions))...)]
 }
 
 // heads returns the number of attention heads, which must divide width.

@@ -53,7 +53,7 @@ func TestLoadRejectsUnsupportedConfig(t *testing.T) {
 		{"modernbert", "mlp_bias", []any{true}},
 		{"modernbert", "norm_bias", []any{true}},
 		{"modernbert", "global_attn_every_n_layers", []any{0, -3, "3"}},
-		{"modernbert", "local_attention", []any{0, 1, -8}},
+		{"modernbert", "local_attention", []any{0, 1, -8, 1e12}},
 		{"modernbert", "global_rope_theta", []any{0, -1, 1e300, "big"}},
 		{"modernbert", "local_rope_theta", []any{0, 1}},
 		{"modernbert", "norm_eps", []any{0, 1}},

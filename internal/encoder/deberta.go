@@ -46,13 +46,12 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 	s := c.readPostNorm(n, 1e-7, 0)
 	d := new(disentangled)
 	c.require("position_biased_input", false)
-	if !c.boolean("relative_attention", false) {
-		c.fail("relative_attention", "false is not supported")
+	for _, key := range []string{"relative_attention", "share_att_key"} {
+		if !c.boolean(key, false) {
+			c.fail(key, "false is not supported")
+		}
 	}
-	if !c.boolean("share_att_key", false) {
-		c.fail("share_att_key", "false is not supported")
-	}
-	if v := 0.0; c.get("conv_kernel_size", &v, "a number") && v != 0 {
+	if v := optional(c, "conv_kernel_size", 0.0, "a number"); v != 0 {
 		c.fail("conv_kernel_size", "%v is not supported", v)
 	}
 	if e := c.sizeOr("embedding_size", s.width, maxWidth); e != s.width {
@@ -63,7 +62,7 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 	}
 	c.checkDistances()
 	d.maxDistance = s.positions
-	if v := -1.0; c.get("max_relative_positions", &v, "a number") && v >= 1 {
+	if optional(c, "max_relative_positions", -1.0, "a number") >= 1 {
 		d.maxDistance = c.sizeOr("max_relative_positions", 1, maxPositions)
 	}
 	d.span = c.size("position_buckets", maxPositions)
@@ -127,12 +126,10 @@ func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape) {
 	table := make([]float32, rows*s.width)
 	widen(table, d.table.raw)
 	pool.LayerNorm(table, table, nil, rows, s.width, d.norm.gain, d.norm.bias, s.eps)
-	for half := min(16, d.span); ; half = min(2*half, d.span) {
+	for half := 16; half < d.span; half *= 2 {
 		d.windows = append(d.windows, half)
-		if half == d.span {
-			break
-		}
 	}
+	d.windows = append(d.windows, d.span)
 	for l := 0; l < s.layers && w.err == nil; l++ {
 		self := layerName("encoder.layer.", l) + "attention.self."
 		d.layers = append(d.layers, distances{
@@ -188,13 +185,8 @@ func (d *disentangled) bucket(distance int) int {
 // windowFor returns the index of the smallest window for sequences of up to n
 // tokens.
 func (d *disentangled) windowFor(n int) int {
-	b := d.bucket(n - 1)
-	for i, half := range d.windows {
-		if b < half {
-			return i
-		}
-	}
-	return len(d.windows) - 1
+	i, _ := slices.BinarySearch(d.windows, d.bucket(n-1)+1)
+	return min(i, len(d.windows)-1)
 }
 
 // columns returns the index into the given window for each distance between query

@@ -120,14 +120,10 @@ func (d *dense) fold(n norm) norm {
 	if d.smooth == nil || n.gain == nil {
 		return n
 	}
-	folded := norm{gain: make([]float32, len(n.gain))}
-	for i, s := range d.smooth {
-		folded.gain[i] = n.gain[i] * s
-	}
-	if n.bias != nil {
-		folded.bias = make([]float32, len(n.bias))
-		for i, s := range d.smooth {
-			folded.bias[i] = n.bias[i] * s
+	folded := norm{slices.Clone(n.gain), slices.Clone(n.bias)}
+	for _, values := range [][]float32{folded.gain, folded.bias} {
+		for i := range values {
+			values[i] *= d.smooth[i]
 		}
 	}
 	d.smooth = nil

@@ -8,15 +8,6 @@ import (
 // modulesFile lists the modules of a sentence-transformers model.
 const modulesFile = "modules.json"
 
-// classPrefixes maps model types to the prefix of their class names in
-// transformers.
-func classPrefixes() map[string]string {
-	return map[string]string{
-		"bert": "Bert", "roberta": "Roberta", "xlm-roberta": "XLMRoberta",
-		"deberta-v2": "DebertaV2", "modernbert": "ModernBert",
-	}
-}
-
 // CheckConfig returns the error of Open for a model whose architecture is not supported.
 // file is the name of its configuration in errors, data the content; sentence means that
 // the model has a modules.json.
@@ -52,7 +43,11 @@ func (m *Model) familyOf(c *config, sentence bool, o Options) (family string, ki
 		}
 		return "t5", Classify, nil
 	}
-	class, ok := classPrefixes()[family]
+	// The classes of transformers have the model type as their prefix.
+	class, ok := map[string]string{
+		"bert": "Bert", "roberta": "Roberta", "xlm-roberta": "XLMRoberta",
+		"deberta-v2": "DebertaV2", "modernbert": "ModernBert",
+	}[family]
 	if !ok {
 		return "", "", fmt.Errorf("%s: model_type: %.100q is not supported; supported: bert, roberta, xlm-roberta, deberta-v2, modernbert, HHEMv2", c.file, family)
 	}

@@ -34,7 +34,7 @@ func goldenDir(name string) string { return filepath.Join("testdata", "models", 
 type goldenModel struct {
 	Prompt  string // template of the texts, or ""
 	Cases   []goldenCase
-	Buckets json.RawMessage `json:"bucket_of_distance"`
+	Buckets struct{ Values, Neg, Pos []int } `json:"bucket_of_distance"`
 }
 
 type goldenCase struct {
@@ -154,20 +154,13 @@ func closeAfter(t testing.TB, m *Model) {
 	})
 }
 
-// outputRows runs sequences through the method that the model supports. Models that
-// do not classify tokens return one row per sequence.
+// outputRows computes sequences and divides their outputs into rows. Models that do not
+// classify tokens return one row per sequence.
 func (m *Model) outputRows(ctx context.Context, seqs []sequence) ([][][]float32, error) {
-	if m.info.Kind == Tokens {
-		return m.tokens(ctx, seqs)
-	}
-	f := m.compute
-	if m.info.Kind == Embed {
-		f = m.embed
-	}
-	rows, err := f(ctx, seqs)
+	outputs, err := m.compute(ctx, seqs)
 	var all [][][]float32
-	for _, row := range rows {
-		all = append(all, [][]float32{row})
+	for _, output := range outputs {
+		all = append(all, slices.Collect(slices.Chunk(output, m.outputWidth())))
 	}
 	return all, err
 }

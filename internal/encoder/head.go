@@ -35,7 +35,7 @@ type head struct {
 // number of rows. hidden is the output of the network; for firstToken, p.first
 // must have been set.
 func (p *pass) poolRows(kind pooling, hidden []float32, width int) ([]float32, int) {
-	if kind == firstToken || kind == eachToken {
+	if kind != meanOfTokens {
 		return hidden, len(hidden) / width
 	}
 	pooled := grow(&p.scratch[0], len(p.lengths)*width)

@@ -1,10 +1,10 @@
 package encoder
 
 import (
+	"bytes"
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -61,33 +61,23 @@ func hostileModels() []hostileModel {
 		{"bert", config, "", `{"model_type":"bert","model_type":"bert"}`, "duplicate"},
 		{"bert", config, "", `"` + strings.Repeat("a", maxConfig) + `"`, "longer than"},
 		// Sizes.
-		{"bert", config, "hidden_size", `1e999`, "hidden_size"},
 		{"bert", config, "hidden_size", `1e308`, "hidden_size"},
-		{"bert", config, "num_hidden_layers", `1e9`, "num_hidden_layers"},
 		{"bert", config, "num_attention_heads", `512`, "from 1 to 256"},
-		{"bert", config, "intermediate_size", `2147483648`, "intermediate_size"},
 		{"bert", config, "intermediate_size", `300`, "intermediate_size"},
 		{"modernbert", config, "intermediate_size", `400`, "intermediate_size"},
-		{"bert", config, "max_position_embeddings", `1e9`, "max_position_embeddings"},
 		{"roberta", config, "max_position_embeddings", `2`, "position_embeddings"},
 		{"bert", config, "layer_norm_eps", `Infinity`, "layer_norm_eps"},
-		{"bert", config, "hidden_act", `"os.system"`, "hidden_act"},
 		{"bert", config, "hidden_act", long, "hidden_act"},
 		{"bert", config, "model_type", long, "model_type"},
 		{"bert", config, "architectures", `[` + long + `]`, "architectures"},
-		{"deberta-v2", config, "position_buckets", `1e15`, "position_buckets"},
-		{"deberta-v2", config, "max_relative_positions", `1e15`, "max_relative_positions"},
 		{"deberta-v2", config, "", deberta(2, 200_000), "position_buckets"},
 		{"deberta-v2", config, "", deberta(1000, 1000), "position_buckets"},
-		{"modernbert", config, "local_attention", `1e12`, "local_attention"},
 		{"hhem", config, "prompt", long, "prompt"},
 		// Labels.
 		{"bert", config, "id2label", `{"0":"entailment","1":"neutral","99999999":"contradiction"}`, "id2label"},
 		{"bert", config, "id2label", `{"0":"entailment","1":` + long + `}`, `label "aaaa`},
 		{"bert", config, "num_labels", `2000`, "num_labels"},
 		// Sentence encoders.
-		{"bert-sentence", modules, "1/path", `"../../etc"`, "path"},
-		{"bert-sentence", modules, "1/type", `"os.system"`, "type"},
 		{"bert-sentence", modules, "1/type", long, "type"},
 		{"bert-sentence", modules, "1/path", long, "path"},
 		{"bert-sentence", limits, "max_seq_length", `1e12`, "max_seq_length"},
@@ -96,16 +86,10 @@ func hostileModels() []hostileModel {
 		{"bert", tok, "", ``, "EOF"},
 		{"bert", tok, "", repeated(`{"model":`, "1", "}", 1<<20), "depth"},
 		{"bert", tok, "model/type", long, "/model/type"},
-		{"bert", tok, "model/vocab/" + "the", `99999`, "99999"},
-		{"bert", tok, "model/vocab/" + "the", `1e30`, "the"},
 		{"bert", tok, "model/vocab", `{` + long + `:0}`, "the limit is"},
-		{"roberta", tok, "model/merges", `[["a","zzz"]]`, "/model/merges/0"},
-		{"xlm-roberta", tok, "model/unk_id", `1e6`, "unk_id"},
-		{"xlm-roberta", tok, "model/vocab", `[["a",1e999]]`, "score"},
 		{"bert", tok, "pre_tokenizer", split(`"(a+)+$"`), "/pre_tokenizer/pattern/Regex"},
 		{"bert", tok, "pre_tokenizer", split(long), "/pre_tokenizer/pattern/Regex"},
 		{"bert", tok, "normalizer", `{"type":"Replace","pattern":{"String":"a"},"content":` + long + `}`, "/normalizer/content"},
-		{"bert", tok, "normalizer", repeated(`{"type":"Sequence","normalizers":[`, `{"type":"NFC"}`, "]}", 100), "nested too deeply"},
 		{"bert", tok, "pre_tokenizer", repeated(`{"type":"Sequence","pretokenizers":[`, `{"type":"WhitespaceSplit"}`, "]}", 100), "nested too deeply"},
 		{"bert", tok, "post_processor", repeated(`{"type":"Sequence","processors":[`, `{"type":"ByteLevel"}`, "]}", 100), "nested too deeply"},
 		{"bert", tok, "", `{"model":[` + strings.Repeat("0,", 3<<20) + `0]}`, "3145728 values"},
@@ -116,67 +100,51 @@ func hostileModels() []hostileModel {
 		{"bert", tok, "pre_tokenizer", `{"type":"Split","pattern":{"String":` + long + `},"behavior":"Isolated","invert":false}`, "/pre_tokenizer/pattern/String"},
 		{"bert", tok, "post_processor", items("processors", "null", 1<<20), "/post_processor: has 5242"},
 		{"bert", tok, "added_tokens", `[` + repeated(addedToken+",", addedToken, "", 600) + `]`, "/added_tokens: more than"},
-		{"bert", tok, "added_tokens/0/content", long, "/added_tokens/0/content"},
-		{"bert", tok, "added_tokens/0/id", `1e30`, "/added_tokens/0/id"},
 		{"bert", tok, "post_processor", `{"type":"BertProcessing","sep":["[SEP]",99999],"cls":["[CLS]",2]}`, "99999"},
 		{"bert", tok, "post_processor", `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"X","type_id":0}}],"pair":[{"SpecialToken":{"id":"X","type_id":0}}],"special_tokens":{"X":{"id":"X","ids":[88888],"tokens":["X"]}}}`, "88888"},
 		// Weights.
-		{"bert", weights, "", "\x01\x00\x00\x01\x00\x00\x00\x00", "more than the 2097152 allowed"},
-		{"bert", weights, strings.Repeat("a", 1<<20), `1`, "header"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight", ``, "of the data, want"},
 		{"bert", weights, "bert.embeddings.word_embeddings.weight/dtype", `"I64"`, "word_embeddings"},
-		{"bert", weights, "bert.embeddings.word_embeddings.weight/shape", `[4294967296,4294967296]`, "word_embeddings"},
-		{"bert", weights, "bert.embeddings.word_embeddings.weight/data_offsets", `[0,9223372036854775807]`, "word_embeddings"},
 		{"bert", weights, "classifier.bias/data_offsets", `[0,12]`, "of the data, want"},
-		{"bert", "model.safetensors.index.json", "", `{"weight_map":{"a":"../../../etc/passwd"}}`, "passwd"},
 	}
 }
 
-// setMember returns JSON in which the member at a path has another value.
+// setMember returns JSON in which the member at a path has another value, which may be
+// invalid JSON, or is removed.
 func setMember(t *testing.T, data []byte, at, value string) []byte {
 	t.Helper()
-	name, rest, more := strings.Cut(at, "/")
-	var list []json.RawMessage
-	object := map[string]json.RawMessage{}
-	isList := json.Unmarshal(data, &list) == nil
-	if !isList {
-		if err := json.Unmarshal(data, &object); err != nil {
-			t.Fatalf("%s: %v", at, err)
+	var root any
+	d := json.NewDecoder(bytes.NewReader(data))
+	d.UseNumber()
+	if err := d.Decode(&root); err != nil {
+		t.Fatalf("%s: %v", at, err)
+	}
+	const placeholder = "HOSTILE"
+	node, names := root, strings.Split(at, "/")
+	for i, name := range names {
+		var child any = placeholder
+		switch parent := node.(type) {
+		case map[string]any:
+			if i < len(names)-1 {
+				child = parent[name]
+			}
+			if parent[name] = child; value == "" && child == placeholder {
+				delete(parent, name)
+			}
+		case []any:
+			k, _ := strconv.Atoi(name)
+			if i < len(names)-1 {
+				child = parent[k]
+			}
+			parent[k] = child
 		}
+		node = child
 	}
-	if isList {
-		for i := range list {
-			object[strconv.Itoa(i)] = list[i]
-		}
+	out, err := json.Marshal(root)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if more {
-		object[name] = setMember(t, object[name], rest, value)
-	} else {
-		object[name] = json.RawMessage(value)
-	}
-	// Values may be invalid JSON, which Marshal rejects.
-	var b strings.Builder
-	keys := make([]string, 0, len(object))
-	for key := range object {
-		if len(object[key]) > 0 {
-			keys = append(keys, key)
-		}
-	}
-	for i, key := range keys {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		if !isList {
-			b.WriteString(strconv.Quote(key) + ":")
-		} else {
-			key = strconv.Itoa(i)
-		}
-		b.Write(object[key])
-	}
-	if isList {
-		return []byte("[" + b.String() + "]")
-	}
-	return []byte("{" + b.String() + "}")
+	return bytes.Replace(out, strconv.AppendQuote(nil, placeholder), []byte(value), 1)
 }
 
 // write creates the directory of the model.
@@ -184,11 +152,6 @@ func (h *hostileModel) write(t *testing.T) string {
 	t.Helper()
 	dir := copyGolden(t, h.model)
 	path := filepath.Join(dir, h.file)
-	if h.file == "model.safetensors.index.json" {
-		if err := os.Remove(filepath.Join(dir, "model.safetensors")); err != nil {
-			t.Fatal(err)
-		}
-	}
 	data := []byte(h.value)
 	if h.at != "" {
 		data = readFile(t, path)

@@ -65,16 +65,15 @@ func meaningOf(label string) (Meaning, bool) {
 // labels returns the label names of a classifier in the order of its logits.
 // transformers omits id2label if the model has its two default labels.
 func (c *config) labels() []string {
-	n := c.sizeOr("num_labels", 2, maxLabels)
+	names := make([]string, c.sizeOr("num_labels", 2, maxLabels))
 	byID := make(map[string]any)
 	if !c.get("id2label", &byID, "an object") {
-		names := make([]string, n)
 		for i := range names {
 			names[i] = "LABEL_" + strconv.Itoa(i)
 		}
 		return names
 	}
-	names := make([]string, len(byID))
+	names = make([]string, len(byID))
 	for i := range names {
 		switch name := byID[strconv.Itoa(i)].(type) {
 		case string:
@@ -115,9 +114,10 @@ func meanings(labels []string, labelMap map[string]string) ([]Meaning, error) {
 	for i, label := range labels {
 		m, ok := known[labelMap[label]]
 		if !ok {
-			if m, ok = meaningOf(label); !ok {
-				return nil, fmt.Errorf("label %.40q: unknown meaning; map each of %s to supported, contradicted or not_mentioned", label, list)
-			}
+			m, ok = meaningOf(label)
+		}
+		if !ok {
+			return nil, fmt.Errorf("label %.40q: unknown meaning; map each of %s to supported, contradicted or not_mentioned", label, list)
 		}
 		result[i] = m
 		count[m]++

@@ -52,7 +52,7 @@ func TestMiniLMMatchesPublishedEmbeddings(t *testing.T) {
 			m := mustOpen(t, dir, Options{Kernel: kernelName, Precision: precision})
 			var texts []string
 			for _, s := range want {
-				e, err := m.Tokenizer().Encode(s.Text, m.info.MaxTokens)
+				e, err := m.tokenizer.Encode(s.Text, m.info.MaxTokens)
 				if err != nil || !slices.Equal(e.IDs, s.IDs) {
 					t.Errorf("%q: got ids %v, %v, want %v", s.Text, e.IDs, err, s.IDs)
 				}
@@ -105,7 +105,7 @@ func benchmark(b *testing.B, m *Model, texts, tokens int) {
 	}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := m.outputRows(b.Context(), seqs); err != nil {
+		if _, err := m.compute(b.Context(), seqs); err != nil {
 			b.Fatal(err)
 		}
 	}

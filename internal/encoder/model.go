@@ -216,13 +216,11 @@ func (m *Model) build(dir string, c *config, w *weights, o Options) error {
 		if m.sentence, err = readSentence(dir); err != nil {
 			return err
 		}
-	} else {
-		if err := m.readLabels(c, o); err != nil {
-			if c.err != nil { // names the file
-				return err
-			}
-			return fmt.Errorf("%s: %w", c.file, err)
+	} else if err := m.readLabels(c, o); err != nil {
+		if c.err != nil { // names the file
+			return err
 		}
+		return fmt.Errorf("%s: %w", c.file, err)
 	}
 	if o.Template != "" {
 		if m.template, err = parseTemplate(o.Template); err != nil {

@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"cmp"
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
@@ -169,17 +170,11 @@ func (c *config) ropeThetas() (full, sliding float64) {
 	theta := func(kind string) float64 {
 		o := all.object(kind)
 		o.oneOf("rope_type", "default", "default")
-		v := 0.0
-		if o.has("rope_theta") {
-			v = o.number("rope_theta", 0, 1, 1e12)
-		} else {
+		if !o.has("rope_theta") {
 			o.fail("rope_theta", "missing")
 		}
-		for _, o := range []*config{o, all} {
-			if c.err == nil {
-				c.err = o.err
-			}
-		}
+		v := o.number("rope_theta", 0, 1, 1e12)
+		c.err = cmp.Or(c.err, o.err, all.err)
 		return v
 	}
 	return theta(fullAttention), theta(slidingAttention)

@@ -214,10 +214,9 @@ func (g *graphBuilder) pool(kind pooling, x ort.Value, width int) ort.Value {
 	}
 	shape := g.Op("Concat", []ort.Value{g.sizes, g.Ints(int64(width))}, ort.Int("axis", 0))
 	x = g.op("Reshape", x, shape) // [batch, length, width]
-	switch kind {
-	case firstToken, eachToken:
+	if kind == firstToken {
 		x = g.Op("Gather", []ort.Value{x, g.Ints(0)}, ort.Int("axis", 1))
-	case meanOfTokens:
+	} else {
 		weights := g.feed("weights", ort.Float32, func(b *paddedBatch) ort.Tensor {
 			values := make([]float32, len(b.seqs)*b.length)
 			for i, s := range b.seqs {

@@ -70,17 +70,7 @@ func checkIDs(ids []int32, rows int) error {
 	return nil
 }
 
-// tokenPositions returns the index of each token in the position table.
-func (e *embeddings) tokenPositions(p *pass) []int32 {
-	positions := grow(&p.positions, len(p.ids))
-	for s, n := range p.lengths {
-		start := p.starts[s]
-		e.setPositions(positions[start:start+n], p.ids[start:start+n])
-	}
-	return positions
-}
-
-// setPositions sets the positions of one sequence.
+// setPositions sets the indexes of the tokens of one sequence in the position table.
 func (e *embeddings) setPositions(positions, ids []int32) {
 	count := 0
 	for i, id := range ids {
@@ -100,9 +90,10 @@ func (e *embeddings) setPositions(positions, ids []int32) {
 func (e *embeddings) run(p *pass, eps float32) {
 	width := e.words.width
 	grow(&p.x, len(p.ids)*width)
-	var positions []int32
-	if e.positions.rows > 0 {
-		positions = e.tokenPositions(p)
+	positions := grow(&p.positions, len(p.ids))
+	for s, start := range p.starts {
+		end := start + p.lengths[s]
+		e.setPositions(positions[start:end], p.ids[start:end])
 	}
 	p.eachBlock(func(w *kernel.Worker, lo, hi int) {
 		scratch := w.Floats(width)

@@ -30,12 +30,18 @@ func (m *Model) check(s sequence) error {
 }
 
 // compute computes sequences in one or more passes. It returns the output for each: the
-// logits of the sequence, the logits of each of its tokens, or its embedding.
+// logits of the sequence, the logits of all its tokens, or its embedding.
 func (m *Model) compute(ctx context.Context, seqs []sequence) ([][]float32, error) {
 	result := make([][]float32, len(seqs))
 	store := func(i int, output []float32) error {
+		if slices.ContainsFunc(output, func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }) {
+			return fmt.Errorf("input %d: the model's output is not a number", i)
+		}
 		result[i] = slices.Clone(output)
-		return checkFinite(output, i)
+		if m.sentence != nil {
+			m.sentence.normalize(result[i])
+		}
+		return nil
 	}
 	// In this order, the first pass allocates buffers that are large enough for the others.
 	order := make([]int, len(seqs))
@@ -146,39 +152,4 @@ func (m *Model) outputWidth() int {
 		return m.info.Hidden
 	}
 	return len(m.info.Labels)
-}
-
-// checkFinite returns an error that names the input if a value is NaN or infinite.
-func checkFinite(values []float32, input int) error {
-	for _, v := range values {
-		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
-			return fmt.Errorf("input %d: the model's output is not a number", input)
-		}
-	}
-	return nil
-}
-
-// tokens returns the logits of each token of each sequence.
-func (m *Model) tokens(ctx context.Context, seqs []sequence) ([][][]float32, error) {
-	logits, err := m.compute(ctx, seqs)
-	if err != nil {
-		return nil, err
-	}
-	result := make([][][]float32, len(seqs))
-	for i, values := range logits {
-		result[i] = slices.Collect(slices.Chunk(values, len(m.info.Labels)))
-	}
-	return result, nil
-}
-
-// embed returns the embedding of each sequence.
-func (m *Model) embed(ctx context.Context, seqs []sequence) ([][]float32, error) {
-	result, err := m.compute(ctx, seqs)
-	if err != nil {
-		return nil, err
-	}
-	for _, x := range result {
-		m.sentence.normalize(x)
-	}
-	return result, nil
 }

@@ -2,7 +2,6 @@ package encoder
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
 	"runtime"
@@ -240,33 +239,20 @@ func TestLongTextsNeedLinearMemory(t *testing.T) {
 }
 
 func TestDistanceBucketsMatchReference(t *testing.T) {
-	var deberta struct{ Values []int }
-	readBuckets(t, "deberta-v2", &deberta)
+	check := func(name string, distance, got, want int) {
+		t.Helper()
+		if got != want {
+			t.Errorf("%s: got bucket %d for distance %d, want %d", name, got, distance, want)
+		}
+	}
 	d := disentangled{span: 32, maxDistance: 512}
-	for distance, want := range deberta.Values {
-		if got := d.bucket(distance); got != want {
-			t.Errorf("DeBERTa: got bucket %d for distance %d, want %d", got, distance, want)
-		}
-		if got := d.bucket(-distance); got != -want {
-			t.Errorf("DeBERTa: got bucket %d for distance -%d, want %d", got, distance, -want)
-		}
+	for distance, want := range readGolden(t, "deberta-v2").Buckets.Values {
+		check("DeBERTa", distance, d.bucket(distance), want)
+		check("DeBERTa", -distance, d.bucket(-distance), -want)
 	}
-	var t5 struct{ Neg, Pos []int }
-	readBuckets(t, "hhem", &t5)
-	r := relative{heads: 1, buckets: 32}
+	t5, r := readGolden(t, "hhem").Buckets, relative{heads: 1, buckets: 32}
 	for distance := range t5.Neg {
-		if got, want := r.bucket(-distance), t5.Neg[distance]; got != want {
-			t.Errorf("T5: got bucket %d for distance -%d, want %d", got, distance, want)
-		}
-		if got, want := r.bucket(distance), t5.Pos[distance]; got != want {
-			t.Errorf("T5: got bucket %d for distance %d, want %d", got, distance, want)
-		}
-	}
-}
-
-func readBuckets(t *testing.T, name string, dst any) {
-	t.Helper()
-	if err := json.Unmarshal(readGolden(t, name).Buckets, dst); err != nil {
-		t.Fatal(err)
+		check("T5", -distance, r.bucket(-distance), t5.Neg[distance])
+		check("T5", distance, r.bucket(distance), t5.Pos[distance])
 	}
 }

@@ -94,30 +94,22 @@ func (s *sentence) readPooling(path string) error {
 	}
 	c.require("include_prompt", true)
 	// Newer files name the mode; older files contain a boolean for each mode.
-	if mode := c.text("pooling_mode", ""); mode != "" {
-		switch c.oneOf("pooling_mode", "", "mean", "cls") {
-		case "mean":
+	if c.text("pooling_mode", "") != "" {
+		s.pooling = firstToken
+		if c.oneOf("pooling_mode", "", "mean", "cls") == "mean" {
 			s.pooling = meanOfTokens
-		default:
-			s.pooling = firstToken
 		}
 		return c.err
 	}
-	modes := []struct {
-		key     string
-		pooling pooling
-	}{
-		{"pooling_mode_cls_token", firstToken},
-		{"pooling_mode_mean_tokens", meanOfTokens},
+	first := c.boolean("pooling_mode_cls_token", false)
+	if first {
+		s.pooling = firstToken
 	}
-	for _, mode := range modes {
-		if !c.boolean(mode.key, mode.pooling == meanOfTokens) {
-			continue
+	if c.boolean("pooling_mode_mean_tokens", true) {
+		s.pooling = meanOfTokens
+		if first {
+			c.fail("pooling_mode_mean_tokens", "unsupported combination of pooling modes")
 		}
-		if s.pooling >= 0 {
-			c.fail(mode.key, "unsupported combination of pooling modes")
-		}
-		s.pooling = mode.pooling
 	}
 	for _, key := range []string{"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"} {
 		c.require(key, false)

@@ -1,26 +1,12 @@
 package encoder
 
 import (
-	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
-
-type jsonValue = jsontext.Value
-
-func quote(t *testing.T, s string) jsonValue {
-	t.Helper()
-	data, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return data
-}
 
 const threeModules = `[
 	{"idx":0,"name":"0","path":"","type":"sentence_transformers.models.Transformer"},
@@ -46,7 +32,7 @@ func TestPoolingModes(t *testing.T) {
 	seqs := tinySequences()
 	embed := func(modules, pooling string) [][]float32 {
 		dir := encoderDir(t, map[string]string{"modules.json": modules, "1_Pooling/config.json": pooling})
-		got, err := mustLoad(t, dir, Options{Threads: 1}).embed(t.Context(), seqs)
+		got, err := mustLoad(t, dir, Options{Threads: 1}).compute(t.Context(), seqs)
 		if err != nil {
 			t.Fatal(err)
 		}

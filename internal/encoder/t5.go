@@ -114,8 +114,7 @@ func checkT5(c *config) {
 	c.oneOf("feed_forward_proj", "relu", "gated-gelu")
 	c.require("tie_word_embeddings", false)
 	for key, want := range map[string]float64{"layer_norm_epsilon": t5Eps, "relative_attention_max_distance": t5MaxDistance, "decoder_start_token_id": t5DecoderStart} {
-		v := want
-		if c.get(key, &v, "a number"); v != want {
+		if v := optional(c, key, want, "a number"); v != want {
 			c.fail(key, "%v is not supported", v)
 		}
 	}

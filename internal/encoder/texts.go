@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,18 +102,21 @@ func (m *Model) readWindow(dir string) error {
 	if err != nil {
 		return err
 	}
-	v := 0.0
-	if c.get("model_max_length", &v, "a number") && v >= 1 && v <= maxModelLength {
-		if m.info.Window == 0 || int(v) < m.info.Window {
-			m.info.Window = int(v)
-		}
+	if v := optional(c, "model_max_length", 0.0, "a number"); v >= 1 && v <= maxModelLength {
+		m.info.Window = min(cmp.Or(m.info.Window, maxModelLength), int(v))
 	}
 	return c.err
 }
 
-// Tokenizer returns the model's tokenizer. It encodes a special token that is
-// spelled out in a text, such as [SEP], as plain text.
-func (m *Model) Tokenizer() *tokenizer.Tokenizer { return m.tokenizer }
+// Count returns the number of tokens of a text without special tokens. A special token that
+// is spelled out in the text, such as [SEP], counts as plain text.
+func (m *Model) Count(text string) int { return m.tokenizer.Count(text) }
+
+// Specials returns the length of a pair of empty texts.
+func (m *Model) Specials() int {
+	n, _ := m.Length(Pair{}) // 0 on error
+	return n
+}
 
 // Length returns the number of tokens of a pair, including special tokens and the
 // template.
@@ -127,11 +131,11 @@ func (m *Model) Classify(ctx context.Context, pairs []Pair) ([][]float32, error)
 	if err := m.checkKind(Classify, HHEM); err != nil {
 		return nil, err
 	}
-	encodings, err := m.encode(ctx, len(pairs), func(i int) (tokenizer.Encoding, error) { return m.encodePair(pairs[i]) })
+	_, seqs, err := m.encode(ctx, len(pairs), func(i int) (tokenizer.Encoding, error) { return m.encodePair(pairs[i]) })
 	if err != nil {
 		return nil, err
 	}
-	return m.compute(ctx, sequences(encodings))
+	return m.compute(ctx, seqs)
 }
 
 // Tokens returns the logits of each token of each pair. It does not truncate
@@ -140,17 +144,17 @@ func (m *Model) Tokens(ctx context.Context, pairs []Pair) ([]Tagged, error) {
 	if err := m.checkKind(Tokens); err != nil {
 		return nil, err
 	}
-	encodings, err := m.encode(ctx, len(pairs), func(i int) (tokenizer.Encoding, error) { return m.encodePair(pairs[i]) })
+	encodings, seqs, err := m.encode(ctx, len(pairs), func(i int) (tokenizer.Encoding, error) { return m.encodePair(pairs[i]) })
 	if err != nil {
 		return nil, err
 	}
-	logits, err := m.tokens(ctx, sequences(encodings))
+	logits, err := m.compute(ctx, seqs)
 	if err != nil {
 		return nil, err
 	}
 	tagged := make([]Tagged, len(pairs))
 	for i, e := range encodings {
-		tagged[i] = Tagged{logits[i], e.Offsets, e.Sequence}
+		tagged[i] = Tagged{slices.Collect(slices.Chunk(logits[i], len(m.info.Labels))), e.Offsets, e.Sequence}
 	}
 	return tagged, nil
 }
@@ -162,13 +166,13 @@ func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 	if err := m.checkKind(Embed); err != nil {
 		return nil, err
 	}
-	encodings, err := m.encode(ctx, len(texts), func(i int) (tokenizer.Encoding, error) {
+	_, seqs, err := m.encode(ctx, len(texts), func(i int) (tokenizer.Encoding, error) {
 		return m.tokenizer.Encode(strings.TrimFunc(texts[i], isPythonSpace), m.info.MaxTokens)
 	})
 	if err != nil {
 		return nil, err
 	}
-	return m.embed(ctx, sequences(encodings))
+	return m.compute(ctx, seqs)
 }
 
 // isPythonSpace reports whether Python's str.strip removes r.
@@ -193,8 +197,8 @@ func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
 const encodeChunk = 16
 
 // encode tokenizes n inputs in parallel and checks that the network accepts them.
-func (m *Model) encode(ctx context.Context, n int, encodeOne func(i int) (tokenizer.Encoding, error)) ([]tokenizer.Encoding, error) {
-	encodings := make([]tokenizer.Encoding, n)
+func (m *Model) encode(ctx context.Context, n int, encodeOne func(i int) (tokenizer.Encoding, error)) ([]tokenizer.Encoding, []sequence, error) {
+	encodings, seqs := make([]tokenizer.Encoding, n), make([]sequence, n)
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(m.threads)
 	for lo := 0; lo < n; lo += encodeChunk {
@@ -204,24 +208,16 @@ func (m *Model) encode(ctx context.Context, n int, encodeOne func(i int) (tokeni
 					return err
 				}
 				e, err := encodeOne(i)
+				encodings[i], seqs[i] = e, sequence{e.IDs, e.TypeIDs}
 				if err == nil {
-					err = m.check(sequence{e.IDs, e.TypeIDs})
+					err = m.check(seqs[i])
 				}
 				if err != nil {
 					return fmt.Errorf("input %d: %w", i, err)
 				}
-				encodings[i] = e
 			}
 			return nil
 		})
 	}
-	return encodings, group.Wait()
-}
-
-func sequences(encodings []tokenizer.Encoding) []sequence {
-	seqs := make([]sequence, len(encodings))
-	for i, e := range encodings {
-		seqs[i] = sequence{e.IDs, e.TypeIDs}
-	}
-	return seqs
+	return encodings, seqs, group.Wait()
 }

@@ -42,12 +42,12 @@ func (w *weights) tensor(name string, shape ...int) *checkpoint.Tensor {
 	switch {
 	case t == nil:
 		w.fail(name, "missing; want shape %v", shape)
-		return nil
 	case !slices.Equal(t.Shape, shape):
 		w.fail(name, "want shape %v, got %v in %s", shape, t.Shape, t.File)
-		return nil
+	default:
+		return t
 	}
-	return t
+	return nil
 }
 
 // shape returns the shape of a matrix. It is used for sizes that the configuration
@@ -57,12 +57,12 @@ func (w *weights) shape(name string) (rows, columns int) {
 	switch {
 	case t == nil:
 		w.fail(name, "missing")
-		return 0, 0
 	case len(t.Shape) != 2 || min(t.Shape[0], t.Shape[1]) < 1 || max(t.Shape[0], t.Shape[1]) > maxRows:
 		w.fail(name, "want two dimensions from 1 to %d, got %v in %s", maxRows, t.Shape, t.File)
-		return 0, 0
+	default:
+		return t.Shape[0], t.Shape[1]
 	}
-	return t.Shape[0], t.Shape[1]
+	return 0, 0
 }
 
 // raw returns the values of a tensor in the data type of the file.
@@ -113,11 +113,6 @@ type table struct {
 
 // copy copies a row to dst.
 func (t *table) copy(dst []float32, row int) {
-	start := row * t.width
-	if t.raw.F32 != nil {
-		copy(dst[:t.width], t.raw.F32[start:])
-		return
-	}
 	widen(dst[:t.width], t.raw.Rows(row, row+1, t.width))
 }
 

@@ -74,143 +74,65 @@ func newJudge(j Cascade) *Cascade {
 	return &j
 }
 
-// describe formats a verdict.
-func describe(v *Verdict) string {
-	s := fmt.Sprintf("%d %s %s", v.ClaimID, v.Reason, v.Label)
-	if v.Prescreened {
-		s += " prescreened"
-	}
-	if v.Audited != nil {
-		s += " audited " + v.Audited.String()
-	}
-	return s
-}
-
 func TestJudgeAsksTheModelAboutUndecidedClaims(t *testing.T) {
 	nan := math.NaN()
-	for _, tt := range []struct {
-		name         string
+	for name, tt := range map[string]struct {
 		scores       []float64
-		texts        []string
-		lower, upper float64 // scores up to and from which the offline judge decides
+		texts        []string // default: "a" for each score
+		lower, upper float64  // scores up to and from which the offline judge decides
 		audit        float64
-		calls        []string
-		want         []string
+		asked        string // claims sent to the model
+		audited      string // labels of the audited ones
 	}{
-		{
-			"between the bounds",
-			[]float64{0.95, 0.5, 0.1},
-			[]string{"a", "b", "c"},
-			0.2, 0.9, 0,
-			[]string{"1"},
-			[]string{"0 offline supported prescreened", "1 model contradicted", "2 offline not_mentioned prescreened"},
+		"between the bounds":                  {[]float64{0.95, 0.5, 0.1}, nil, 0.2, 0.9, 0, "1", ""},
+		"unjudged":                            {[]float64{0.95, nan}, nil, 0.2, 0.9, 0, "1", ""},
+		"all decided":                         {[]float64{0.9, 0.2}, nil, 0.2, 0.9, 0, "", ""},
+		"no lower bound":                      {[]float64{0.9, 0}, nil, nan, 0.9, 0, "1", ""},
+		"no upper bound":                      {[]float64{1, 0.1}, nil, 0.1, nan, 0, "0", ""},
+		"both bounds at the threshold":        {[]float64{0.5, 0.499}, nil, 0.5, 0.5, 0, "", ""},
+		"scores are rounded as in results":    {[]float64{0.8999996, 0.2000004}, nil, 0.2, 0.9, 0, "", ""},
+		"audit":                               {[]float64{0.95, 0.1, 0.5}, nil, 0.2, 0.9, 1, "0 1 2", "not_mentioned supported"},
+		"audit of a row without decided ones": {[]float64{0.6}, nil, 0.2, 0.9, 1, "0", ""},
+		"claims before one that refers to them": {
+			[]float64{0.95, 0.5, 0.95}, []string{"The mill is old.", "It is red.", "The sky is blue."}, 0.2, 0.9, 0, "0 1", "",
 		},
-		{
-			"unjudged",
-			[]float64{0.95, nan},
-			[]string{"a", "b"},
-			0.2, 0.9, 0,
-			[]string{"1"},
-			[]string{"0 offline supported prescreened", "1 model contradicted"},
-		},
-		{
-			"all decided",
-			[]float64{0.9, 0.2},
-			[]string{"a", "b"},
-			0.2, 0.9, 0, nil,
-			[]string{"0 offline supported prescreened", "1 offline not_mentioned prescreened"},
-		},
-		{
-			"no lower bound",
-			[]float64{0.9, 0},
-			[]string{"a", "b"},
-			nan, 0.9, 0,
-			[]string{"1"},
-			[]string{"0 offline supported prescreened", "1 model contradicted"},
-		},
-		{
-			"no upper bound",
-			[]float64{1, 0.1},
-			[]string{"a", "b"},
-			0.1, nan, 0,
-			[]string{"0"},
-			[]string{"0 model contradicted", "1 offline not_mentioned prescreened"},
-		},
-		{
-			"both bounds at the threshold of the judge",
-			[]float64{0.5, 0.499},
-			[]string{"a", "b"},
-			0.5, 0.5, 0, nil,
-			[]string{"0 offline supported prescreened", "1 offline not_mentioned prescreened"},
-		},
-		{
-			"scores are rounded as in results",
-			[]float64{0.8999996, 0.2000004},
-			[]string{"a", "b"},
-			0.2, 0.9, 0, nil,
-			[]string{"0 offline supported prescreened", "1 offline not_mentioned prescreened"},
-		},
-		{
-			"audit",
-			[]float64{0.95, 0.5, 0.1},
-			[]string{"a", "b", "c"},
-			0.2, 0.9, 1,
-			[]string{"0 1 2"},
-			[]string{"0 model contradicted audited supported", "1 model contradicted", "2 model contradicted audited not_mentioned"},
-		},
-		{
-			"audit of a row without decided claims",
-			[]float64{0.6},
-			[]string{"a"},
-			0.2, 0.9, 1,
-			[]string{"0"},
-			[]string{"0 model contradicted"},
-		},
-		{
-			"claims before one that refers to them",
-			[]float64{0.95, 0.5, 0.95},
-			[]string{"The mill is old.", "It is red.", "The sky is blue."},
-			0.2, 0.9, 0,
-			[]string{"0 1"},
-			[]string{"0 model contradicted", "1 model contradicted", "2 offline supported prescreened"},
-		},
-		{
-			"a claim for the model",
-			[]float64{0.95, 0},
-			[]string{"The mill is old.", "Unknown."},
-			0.2, 0.9, 0,
-			[]string{"1"},
-			[]string{"0 offline supported prescreened", "1 model contradicted"},
-		},
-		{
-			"a decided claim that refers to others",
-			[]float64{0.5, 0.95},
-			[]string{"The mill is old.", "It is red."},
-			0.2, 0.9, 0,
-			[]string{"0"},
-			[]string{"0 model contradicted", "1 offline supported prescreened"},
-		},
+		"a claim for the model":                 {[]float64{0.95, 0}, []string{"The mill is old.", "Unknown."}, 0.2, 0.9, 0, "1", ""},
+		"a decided claim that refers to others": {[]float64{0.5, 0.95}, []string{"The mill is old.", "It is red."}, 0.2, 0.9, 0, "0", ""},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			var model recorder
 			j := newJudge(Cascade{Offline: scores(tt.scores...), Model: &model, Supported: tt.upper, Unsupported: 1 - tt.lower, Audit: tt.audit})
+			if tt.texts == nil {
+				tt.texts = slices.Repeat([]string{"a"}, len(tt.scores))
+			}
 			got, err := j.Judge(t.Context(), newTask(tt.texts...))
-			if err != nil {
-				t.Fatal(err)
+			if err != nil || len(got.Verdicts) != len(tt.texts) {
+				t.Fatalf("got %d verdicts, error %v, want %d", len(got.Verdicts), err, len(tt.texts))
 			}
-			slices.SortFunc(got.Verdicts, func(a, b Verdict) int { return a.ClaimID - b.ClaimID })
-			var described []string
-			for i := range got.Verdicts {
-				described = append(described, describe(&got.Verdicts[i]))
+			asked := strings.Join(model.calls, ", ")
+			if asked != tt.asked {
+				t.Errorf("got claims %q sent to the model, want %q", asked, tt.asked)
 			}
-			if d := cmp.Diff(tt.want, described); d != "" {
-				t.Errorf("verdicts (-want +got):\n%s", d)
+			if n := len(model.calls); got.Usage.Requests != n || len(got.Marks) != n {
+				t.Errorf("got %d requests and the marks %v, want %d and those of the model", got.Usage.Requests, got.Marks, n)
 			}
-			if d := cmp.Diff(tt.calls, model.calls); d != "" {
-				t.Errorf("claims sent (-want +got):\n%s", d)
+			var audited []string
+			for _, v := range got.Verdicts {
+				if v.Audited != nil {
+					audited = append(audited, v.Audited.String())
+				}
+				want := Verdict{ClaimID: v.ClaimID, Label: Contradicted, Reason: "model", Audited: v.Audited}
+				if !strings.Contains(asked, strconv.Itoa(v.ClaimID)) {
+					offline, _ := scores(tt.scores...)(newTask(tt.texts...))
+					want = offline.Verdicts[v.ClaimID]
+					want.Prescreened = true
+				}
+				if d := cmp.Diff(want, v); d != "" {
+					t.Errorf("claim %d (-want +got):\n%s", v.ClaimID, d)
+				}
 			}
-			if got.Usage.Requests != len(tt.calls) || len(got.Marks) != len(tt.calls) {
-				t.Errorf("got %d requests and the marks %v, want %d and those of the model", got.Usage.Requests, got.Marks, len(tt.calls))
+			if got := strings.Join(audited, " "); got != tt.audited {
+				t.Errorf("got audited labels %q, want %q", got, tt.audited)
 			}
 		})
 	}

@@ -63,8 +63,8 @@ func foldClaims(claims []extract.Claim) []extract.Claim {
 // raw.
 func restoreEvidence(e *Evidence, p extract.PlainText, raw string) {
 	text := p.Text()
-	start := byteOffset(text, e.Start)
-	from, to := p.Span(start, start+byteOffset(text[start:], e.End-e.Start))
+	start := ByteOffset(text, e.Start)
+	from, to := p.Span(start, start+ByteOffset(text[start:], e.End-e.Start))
 	e.Quote = raw[from:to]
 	e.Start = utf8.RuneCountInString(raw[:from])
 	e.End = e.Start + utf8.RuneCountInString(e.Quote)
@@ -80,8 +80,8 @@ func restoreReason(reason, folded, original string) string {
 	return strings.ReplaceAll(reason, excerpt(folded), excerpt(original))
 }
 
-// byteOffset returns the byte offset of code point n of text.
-func byteOffset(text string, n int) int {
+// ByteOffset returns the byte offset of code point n of text, or its length if it is shorter.
+func ByteOffset(text string, n int) int {
 	for i := range text {
 		if n == 0 {
 			return i

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/extract"
 )
 
 // A phraseJudge returns each occurrence of a phrase as evidence and records the
@@ -61,5 +63,13 @@ func (failingJudge) Judge(context.Context, Task) (Judgement, error) {
 func TestJudgeReturnsInnerError(t *testing.T) {
 	if _, err := (PlainJudge{failingJudge{}}).Judge(t.Context(), Task{Contexts: []string{"<b>a</b>"}}); !errors.Is(err, errors.ErrUnsupported) {
 		t.Errorf("got error %v, want %v", err, errors.ErrUnsupported)
+	}
+}
+
+func TestNearestReturnsTheFirstEvidence(t *testing.T) {
+	for context, want := range map[string]bool{"It costs five.": true, "It is free.": false} {
+		if got, err := Nearest(t.Context(), &phraseJudge{}, []string{context}, extract.Claim{ID: 7}); err != nil || (got != nil) != want {
+			t.Errorf("%s: got evidence %v, error %v, want evidence: %t", context, got, err, want)
+		}
 	}
 }

@@ -75,6 +75,17 @@ func NewEvidence(contexts []string, chunk, start, end int) Evidence {
 	return Evidence{Chunk: chunk, Start: from, End: from + utf8.RuneCountInString(text[start:end]), Quote: text[start:end]}
 }
 
+// Nearest returns the first evidence that a judge gives for a claim in contexts, or nil if
+// it gives none.
+func Nearest(ctx context.Context, j Judge, contexts []string, claim extract.Claim) (*Evidence, error) {
+	claim.ID = 0
+	out, err := j.Judge(ctx, Task{Contexts: contexts, Claims: []extract.Claim{claim}})
+	if err != nil || len(out.Verdicts) == 0 || len(out.Verdicts[0].Evidence) == 0 {
+		return nil, err
+	}
+	return &out.Verdicts[0].Evidence[0], nil
+}
+
 // A Verdict is the judgment of one claim.
 type Verdict struct {
 	ClaimID int     // ID of the claim

@@ -31,15 +31,12 @@ func newBaseline(docs string) (*baseline, error) {
 	b := &baseline{
 		documentFrequency: map[string]int{},
 		word:              regexp.MustCompile(`[A-Za-z]+(?:['’][a-z]+)?|\d+(?:[.,]\d+)*%?|\pL+`),
-		stopWords:         map[string]bool{},
-	}
-	for _, w := range strings.Fields(`a an the of in on at to for from by with and or but nor so as is are was were
+		stopWords: setOf(strings.Fields(`a an the of in on at to for from by with and or but nor so as is are was were
 		be been being am it its this that these those there here he she they them his her their we us our you your
 		i my me who whom whose which what when where why how do does did have has had will would can could may might
 		shall should must no not if then than also into about over under after before between during through up down
 		out off again more most some such only own same too very just because while until both each few other any all
-		s t now per via upon among within against`) {
-		b.stopWords[w] = true
+		s t now per via upon among within against`)),
 	}
 	f, err := os.Open(docs)
 	if err != nil {
@@ -53,17 +50,21 @@ func newBaseline(docs string) (*baseline, error) {
 	defer z.Close()
 	if err := decodeAll(z, func(doc struct{ Text string }) {
 		b.documents++
-		seen := map[string]bool{}
-		for _, w := range b.words(doc.Text) {
-			if !seen[w] {
-				seen[w] = true
-				b.documentFrequency[w]++
-			}
+		for w := range setOf(b.words(doc.Text)) {
+			b.documentFrequency[w]++
 		}
 	}); err != nil {
 		return nil, fmt.Errorf("%s: %w", docs, err)
 	}
 	return b, nil
+}
+
+func setOf(words []string) map[string]bool {
+	set := map[string]bool{}
+	for _, w := range words {
+		set[w] = true
+	}
+	return set
 }
 
 // words returns the stems of the content words of text.
@@ -106,11 +107,7 @@ func (b *baseline) score(r *result) (minimum, mean float64) {
 		const size = baselineWindow * 6 / 10
 		w := b.words(c)
 		for i := 0; i == 0 || i+size-size/3 < len(w); i += size / 3 {
-			set := map[string]bool{}
-			for _, x := range w[min(i, len(w)):min(i+size, len(w))] {
-				set[x] = true
-			}
-			windows = append(windows, set)
+			windows = append(windows, setOf(w[min(i, len(w)):min(i+size, len(w))]))
 		}
 	}
 	minimum = math.Inf(1)

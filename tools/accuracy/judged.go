@@ -112,15 +112,6 @@ func pick[T any](values []T, rows []int) []T {
 	return picked
 }
 
-// all returns the indexes of all rows.
-func (t *table) all() []int {
-	rows := make([]int, len(t.positive))
-	for i := range rows {
-		rows[i] = i
-	}
-	return rows
-}
-
 // resamples is the number of bootstrap resamples of an interval.
 const resamples = 1000
 
@@ -166,7 +157,12 @@ func interval(suites []string, f metric, j, base *judged) (low, high float64) {
 func (j *judged) mean(suites []string, f metric) float64 {
 	sum := 0.0
 	for _, s := range suites {
-		sum += f(j.suites[s], j.suites[s].all())
+		t := j.suites[s]
+		all := make([]int, len(t.positive))
+		for i := range all {
+			all[i] = i
+		}
+		sum += f(t, all)
 	}
 	return sum / float64(len(suites))
 }

@@ -26,30 +26,23 @@ func report(w io.Writer, all []*judged) {
 		fmt.Fprintf(w, " %s: AUROC | balanced accuracy |", j.name)
 	}
 	fmt.Fprintf(w, "\n|---|--:|--:|--:|--:|%s\n", strings.Repeat("--:|--:|", len(all)))
+	row := func(name, counts string, suites []string) {
+		fmt.Fprintf(w, "| %s | %s | %.3f | %.3f |", name, counts, first.mean(suites, aurocByBaseline), first.mean(suites, baselineAccuracy))
+		for _, j := range all {
+			low, high := interval(suites, aurocByMin, j, nil)
+			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean(suites, aurocByMin), low, high, j.mean(suites, accuracy))
+		}
+		fmt.Fprintln(w)
+	}
 	for _, s := range suites {
-		t := first.suites[s]
-		name := s
+		name, t := s, first.suites[s]
 		if slices.Contains(headline, s) {
 			name = "**" + s + "**"
 		}
-		fmt.Fprintf(w, "| %s | %d | %d | %.3f | %.3f |", name, t.rows, t.unscored, aurocByBaseline(t, t.all()), baselineAccuracy(t, t.all()))
-		for _, j := range all {
-			low, high := interval([]string{s}, aurocByMin, j, nil)
-			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean([]string{s}, aurocByMin), low, high, j.mean([]string{s}, accuracy))
-		}
-		fmt.Fprintln(w)
+		row(name, fmt.Sprintf("%d | %d", t.rows, t.unscored), []string{s})
 	}
-	for _, group := range []struct {
-		name   string
-		suites []string
-	}{{"mean of the headline suites", headline}, {fmt.Sprintf("mean of the %d English suites", len(english)), english}} {
-		fmt.Fprintf(w, "| %s | | | %.3f | %.3f |", group.name, first.mean(group.suites, aurocByBaseline), first.mean(group.suites, baselineAccuracy))
-		for _, j := range all {
-			low, high := interval(group.suites, aurocByMin, j, nil)
-			fmt.Fprintf(w, " %.3f (%.3f to %.3f) | %.3f |", j.mean(group.suites, aurocByMin), low, high, j.mean(group.suites, accuracy))
-		}
-		fmt.Fprintln(w)
-	}
+	row("mean of the headline suites", "|", headline)
+	row(fmt.Sprintf("mean of the %d English suites", len(english)), "|", english)
 	fmt.Fprintln(w)
 	for _, j := range all {
 		fmt.Fprintf(w, "%s by support, the mean of a row's claims: AUROC %.3f on the headline suites, %.3f on the English suites.\n", j.name, j.mean(headline, aurocBySupport), j.mean(english, aurocBySupport))

@@ -106,7 +106,7 @@ func (c *content) tensor(name string, o *object) (*Tensor, error) {
 	if !ok {
 		return nil, fmt.Errorf("storage %.40q does not exist", s.key)
 	}
-	if high, size := bits.Mul64(s.count, s.width); high > 0 || size != uint64(len(data)) {
+	if high, size := bits.Mul64(s.count, width(s.dtype)); high > 0 || size != uint64(len(data)) {
 		return nil, fmt.Errorf("storage %.40q has %d bytes, want %d values of type %s", s.key, len(data), s.count, s.dtype)
 	}
 	offset, ok := o.args[1].(int64)
@@ -145,7 +145,6 @@ func dimensions(v any) ([]int, error) {
 // A storage is a reference to the values of one or more tensors.
 type storage struct {
 	dtype string
-	width uint64 // size of a value in bytes
 	key   string
 	count uint64 // number of values
 }
@@ -172,7 +171,7 @@ func parseStorage(o *object) (storage, error) {
 	if !ok {
 		return storage{}, fmt.Errorf("storage of type %s is not supported", name)
 	}
-	return storage{dtype: dtype, width: width(dtype), key: key, count: uint64(count)}, nil
+	return storage{dtype: dtype, key: key, count: uint64(count)}, nil
 }
 
 // slice returns the values of a tensor, which must be contiguous. Offset and strides are
@@ -193,10 +192,11 @@ func (c *content) slice(data []byte, s storage, offset uint64, size, stride []in
 	if overflow > 0 || count > s.count || offset > s.count-count {
 		return nil, fmt.Errorf("offset %d and shape %v exceed the storage of %d values", offset, size, s.count)
 	}
-	n := count * s.width
+	valueSize := width(s.dtype)
+	n := count * valueSize
 	if n > c.size {
 		return nil, fmt.Errorf("tensors that share values have more than %d times the size of the file", maxShared)
 	}
 	c.size -= n
-	return data[offset*s.width:][:n:n], nil
+	return data[offset*valueSize:][:n:n], nil
 }

@@ -10,9 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -86,30 +84,22 @@ func (s Store) revision(repo, commit string) string {
 // commits returns the commits of a model: that of the branch main, then the others,
 // latest first.
 func (s Store) commits(n Name) []string {
-	type commit struct {
-		name  string
-		mtime time.Time
-	}
-	var all []commit
-	main := s.ref(n.Repo, DefaultRevision)
+	var all []fs.FileInfo
 	entries, _ := os.ReadDir(filepath.Dir(s.modelDir(n, "x"))) // treat an unreadable directory as empty
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && isHash(e.Name(), sha1Digits) {
-			all = append(all, commit{e.Name(), info.ModTime()})
+			all = append(all, info)
 		}
 	}
-	slices.SortStableFunc(all, func(a, b commit) int {
-		if (a.name == main) != (b.name == main) {
-			if a.name == main {
-				return -1
-			}
-			return 1
+	slices.SortStableFunc(all, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	var names []string
+	main := s.ref(n.Repo, DefaultRevision)
+	for _, info := range all {
+		if info.Name() == main {
+			names = slices.Insert(names, 0, main)
+		} else {
+			names = append(names, info.Name())
 		}
-		return b.mtime.Compare(a.mtime)
-	})
-	names := make([]string, len(all))
-	for i := range all {
-		names[i] = all[i].name
 	}
 	return names
 }
@@ -141,43 +131,27 @@ func (s Store) at(n Name, commit string) (*Model, error) {
 }
 
 // filesIn returns the names of a model's files in dir, or else a file that is missing.
-func filesIn(n Name, dir string) (names []string, missing string) {
+func filesIn(n Name, dir string) ([]string, string) {
 	exists := func(name string) bool {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
 		return err == nil && info.Mode().IsRegular()
 	}
-	for _, p := range modelFiles() {
-		switch {
-		case exists(p.name):
-			names = append(names, p.name)
-		case p.required:
-			return nil, p.name
-		}
+	names, sharded, missing := selectNames(n, exists)
+	if sharded == nil {
+		return names, missing
 	}
-	if n.Weights != "" {
-		if !exists(n.Weights) {
-			return nil, n.Weights
-		}
-		return append(names, n.Weights), ""
+	index, err := safefile.ReadFile(filepath.Join(dir, sharded.Index), maxIndexSize)
+	if err != nil {
+		return nil, "shards: " + err.Error()
 	}
-	for _, format := range checkpoint.Formats() {
-		if exists(format.File) {
-			return append(names, format.File), ""
-		}
-		index, err := safefile.ReadFile(filepath.Join(dir, format.Index), maxIndexSize)
-		if err != nil {
-			continue
-		}
-		shards, err := shardNames(&format, index)
-		if err != nil {
-			return nil, "shards: " + err.Error()
-		}
-		if i := slices.IndexFunc(shards, func(name string) bool { return !exists(name) }); i >= 0 {
-			return nil, shards[i]
-		}
-		return append(append(names, format.Index), shards...), ""
+	shards, err := shardNames(sharded, index)
+	if err != nil {
+		return nil, "shards: " + err.Error()
 	}
-	return nil, "model.safetensors or pytorch_model.bin"
+	if i := slices.IndexFunc(shards, func(name string) bool { return !exists(name) }); i >= 0 {
+		return nil, shards[i]
+	}
+	return append(names, shards...), ""
 }
 
 // install links the files into a directory of a repository, such as snapshots/COMMIT. A

@@ -146,23 +146,18 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 
 // address returns the URL for the given path elements. It escapes slashes within an
 // element.
-func (r *remote) address(query string, elements ...string) string {
-	var b strings.Builder
-	b.WriteString(r.base.String())
+func (r *remote) address(elements ...string) string {
+	parts := []string{r.base.String()}
 	for _, e := range elements {
-		b.WriteByte('/')
-		b.WriteString(url.PathEscape(e))
+		parts = append(parts, url.PathEscape(e))
 	}
-	if query != "" {
-		b.WriteString("?" + query)
-	}
-	return b.String()
+	return strings.Join(parts, "/")
 }
 
 // listing requests the list of files of a repository at a revision.
 func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, error) {
 	org, name, _ := strings.Cut(repo, "/")
-	address := r.address("blobs=true", "api", "models", org, name, "revision", revision)
+	address := r.address("api", "models", org, name, "revision", revision) + "?blobs=true"
 	var reply []byte
 	// A listing is short, so the whole of it must arrive within the time for a stall.
 	err := r.retry(ctx, repo, func(ctx context.Context, _ func()) (bool, error) {
@@ -192,7 +187,7 @@ func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, 
 // fileAddress returns the URL of a file.
 func (r *remote) fileAddress(f remoteFile) string {
 	org, repo, _ := strings.Cut(f.Repo, "/")
-	return r.address("", append([]string{org, repo, "resolve", f.Commit}, strings.Split(f.Name, "/")...)...)
+	return r.address(append([]string{org, repo, "resolve", f.Commit}, strings.Split(f.Name, "/")...)...)
 }
 
 // send sends a request. Its errors are *networkError.

@@ -112,8 +112,8 @@ func TestRetriesAreLimited(t *testing.T) {
 	h.answer("/", 0, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusServiceUnavailable) })
 	p := newPuller(t, h)
 	p.Retries = 3
-	if err := failToPull(t, p, mini); err.Error() != "sentence-transformers/all-MiniLM-L6-v2: the server answered 503 Service Unavailable" {
-		t.Errorf("got error %q, want %q", err, "sentence-transformers/all-MiniLM-L6-v2: the server answered 503 Service Unavailable")
+	if err, want := failToPull(t, p, mini), h.mini().name()+": the server answered 503 Service Unavailable"; err.Error() != want {
+		t.Errorf("got error %q, want %q", err, want)
 	}
 	if n := len(h.requests("/")); n != 4 {
 		t.Errorf("got %d requests, want 4", n)
@@ -171,8 +171,7 @@ func TestStalledDownloadIsRetried(t *testing.T) {
 			runtime.Gosched()
 		}
 	}()
-	m := pull(t, p, mini, "")
-	checkIntact(t, m)
+	checkIntact(t, pull(t, p, mini, ""))
 	if reason == nil || !strings.HasSuffix(reason.Error(), "no data received for 30s") {
 		t.Errorf("got retry after %v, want a stall", reason)
 	}

@@ -124,14 +124,14 @@ func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64
 	}
 	for _, want := range wants {
 		d, err := digestFile(ctx, f.path, f.Size, want, progress)
-		pathErr, isPathErr := errors.AsType[*fs.PathError](err)
+		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+			err = pathErr.Err
+		}
 		switch {
 		case ctx.Err() != nil:
 			return "", context.Cause(ctx)
 		case errors.Is(err, fs.ErrNotExist):
 			return "missing", nil
-		case isPathErr:
-			return pathErr.Err.Error(), nil
 		case err != nil:
 			return err.Error(), nil //nolint:nilerr // it is the reason
 		case want == f.hash:

@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,6 +31,9 @@ type download struct {
 	corrupt bool // part must be discarded
 }
 
+// name names the file in errors.
+func (d *download) name() string { return d.f.Repo + ": " + d.f.Name }
+
 // fetch downloads and verifies a file and then moves it to path. It resumes the
 // download of an earlier run, or of older Hugging Face libraries, from path.incomplete.
 func (r *remote) fetch(ctx context.Context, f remoteFile, path string) error {
@@ -47,7 +51,7 @@ func (r *remote) fetch(ctx context.Context, f remoteFile, path string) error {
 		return err
 	}
 	for {
-		err := r.retry(ctx, f.Repo+": "+f.Name, d.attempt)
+		err := r.retry(ctx, d.name(), d.attempt)
 		if err != nil {
 			d.discardCorrupt()
 			return err
@@ -59,7 +63,7 @@ func (r *remote) fetch(ctx context.Context, f remoteFile, path string) error {
 		if !d.resumed {
 			d.corrupt = true
 			d.discardCorrupt()
-			return &MismatchError{f.Repo + ": " + f.Name, reason}
+			return &MismatchError{d.name(), reason}
 		}
 		// The data from the earlier run may be damaged, for example by a power
 		// failure.
@@ -80,13 +84,11 @@ func (d *download) resume(ctx context.Context) error {
 		return d.restart()
 	}
 	d.resumed = info.Size() > 0
-	if err := d.digest.readFrom(ctx, d.part, d.Watch.bytes); err != nil {
-		if ctx.Err() != nil {
-			return err
-		}
-		return d.diskError(err)
+	err = d.digest.readFrom(ctx, d.part, d.Watch.bytes)
+	if ctx.Err() != nil {
+		return err
 	}
-	return nil
+	return d.diskError(err)
 }
 
 // restart discards the existing part.
@@ -102,10 +104,7 @@ func (d *download) restart() error {
 
 // finish moves the complete part to its destination.
 func (d *download) finish() error {
-	err := d.part.Sync()
-	if closeErr := d.part.Close(); err == nil {
-		err = closeErr
-	}
+	err := cmp.Or(d.part.Sync(), d.part.Close())
 	if err == nil {
 		err = safefile.Rename(d.path+incompleteSuffix, d.path)
 	}
@@ -170,16 +169,16 @@ func (d *download) checkResponse(res *http.Response) error {
 		}
 		length -= d.digest.n
 	case http.StatusOK: // the whole file, even if a range was requested
-	case http.StatusRequestedRangeNotSatisfiable:
-		if err := d.restart(); err != nil {
-			return err
-		}
-		return d.statusError(res, d.f.Repo, d.f.Commit, d.f.Name)
 	default:
+		if res.StatusCode == http.StatusRequestedRangeNotSatisfiable {
+			if err := d.restart(); err != nil {
+				return err
+			}
+		}
 		return d.statusError(res, d.f.Repo, d.f.Commit, d.f.Name)
 	}
 	if res.ContentLength >= 0 && res.ContentLength != length {
-		return &MismatchError{d.f.Repo + ": " + d.f.Name, fmt.Sprintf("server sent %d bytes, want %d", res.ContentLength, length)}
+		return &MismatchError{d.name(), fmt.Sprintf("server sent %d bytes, want %d", res.ContentLength, length)}
 	}
 	if res.StatusCode == http.StatusOK && d.digest.n > 0 {
 		return d.restart()
@@ -196,7 +195,7 @@ func (d *download) copy(body io.Reader, keepAlive func()) error {
 			keepAlive()
 			if int64(n) > d.f.Size-d.digest.n {
 				d.corrupt = true
-				return &MismatchError{d.f.Repo + ": " + d.f.Name, fmt.Sprintf("server sent more than %d bytes", d.f.Size)}
+				return &MismatchError{d.name(), fmt.Sprintf("server sent more than %d bytes", d.f.Size)}
 			}
 			if _, err := d.part.Write(buf[:n]); err != nil {
 				return d.diskError(err)
@@ -204,14 +203,12 @@ func (d *download) copy(body io.Reader, keepAlive func()) error {
 			_, _ = d.digest.Write(buf[:n])
 			d.Watch.bytes(int64(n))
 		}
-		if err == io.EOF { //nolint:errorlint // io.Reader returns it unwrapped
-			err = nil
-			if d.digest.n < d.f.Size {
-				err = d.networkErr(io.ErrUnexpectedEOF)
-			}
-			return err
-		}
-		if err != nil {
+		switch {
+		case err == io.EOF && d.digest.n == d.f.Size:
+			return nil
+		case err == io.EOF:
+			return d.networkErr(io.ErrUnexpectedEOF)
+		case err != nil:
 			return d.networkErr(err)
 		}
 	}

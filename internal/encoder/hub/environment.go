@@ -40,10 +40,15 @@ func (env Environment) cache() string {
 	if cache := env("HF_HUB_CACHE"); cache != "" {
 		return env.ExpandHome(cache)
 	}
-	if home := env.home(); home != "" {
-		return filepath.Join(home, "hub")
+	return below(env.home(), "hub")
+}
+
+// below returns the path of name in dir, or "" if dir is "".
+func below(dir, name string) string {
+	if dir == "" {
+		return ""
 	}
-	return ""
+	return filepath.Join(dir, name)
 }
 
 // home returns the home directory of the Hugging Face libraries, or "" if it is unknown.
@@ -51,15 +56,8 @@ func (env Environment) home() string {
 	if home := env("HF_HOME"); home != "" {
 		return env.ExpandHome(home)
 	}
-	cache := env("XDG_CACHE_HOME")
-	if cache == "" {
-		home := env.userHome()
-		if home == "" {
-			return ""
-		}
-		cache = filepath.Join(home, ".cache")
-	}
-	return filepath.Join(env.ExpandHome(cache), "huggingface")
+	cache := cmp.Or(env("XDG_CACHE_HOME"), below(env.userHome(), ".cache"))
+	return below(env.ExpandHome(cache), "huggingface")
 }
 
 // Offline reports whether the environment forbids downloads.
@@ -85,20 +83,16 @@ func (env Environment) Token() (token, from string, err error) {
 	if token := strings.TrimSpace(env("HF_TOKEN")); token != "" {
 		return token, "HF_TOKEN", nil
 	}
-	path := env.ExpandHome(env("HF_TOKEN_PATH"))
-	named := path != ""
-	if !named {
-		home := env.home()
-		if home == "" {
-			return "", "", nil
-		}
-		path = filepath.Join(home, "token")
+	named := env.ExpandHome(env("HF_TOKEN_PATH"))
+	path := cmp.Or(named, below(env.home(), "token"))
+	if path == "" {
+		return "", "", nil
 	}
 	content, err := safefile.ReadFile(path, maxToken)
 	switch {
 	case err == nil:
 		return strings.TrimSpace(string(content)), path, nil
-	case named && !errors.Is(err, fs.ErrNotExist):
+	case named != "" && !errors.Is(err, fs.ErrNotExist):
 		return "", "", fmt.Errorf("HF_TOKEN_PATH: %w", err)
 	}
 	return "", "", nil

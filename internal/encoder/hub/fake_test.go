@@ -8,9 +8,9 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -42,6 +42,14 @@ func (f fakeFile) sha256() string {
 func (f fakeFile) blob() string {
 	sum := sha1.Sum(fmt.Appendf(nil, "blob %d\x00%s", len(f.content), f.content))
 	return hex.EncodeToString(sum[:])
+}
+
+// hash returns the hash that names the content in a store.
+func (f fakeFile) hash() string {
+	if f.large {
+		return f.sha256()
+	}
+	return f.blob()
 }
 
 type fakeRepo struct {
@@ -145,23 +153,15 @@ func (h *fakeHub) serveHub(w http.ResponseWriter, r *http.Request) {
 	case len(elements) >= 5 && elements[2] == "resolve":
 		repo := h.repos[elements[0]+"/"+elements[1]]
 		name := strings.Join(elements[4:], "/")
-		if repo == nil || elements[3] != repo.commit {
+		if repo == nil || elements[3] != repo.commit || repo.files[name].content == nil {
 			w.WriteHeader(http.StatusNotFound)
 			return
 		}
-		f, ok := repo.files[name]
-		if !ok {
-			w.WriteHeader(http.StatusNotFound)
-			return
-		}
-		w.Header().Set("X-Repo-Commit", repo.commit)
+		f := repo.files[name]
 		if !f.large {
-			w.Header().Set("ETag", `"`+f.blob()+`"`)
 			http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.content))
 			return
 		}
-		w.Header().Set("X-Linked-Etag", `"`+f.sha256()+`"`)
-		w.Header().Set("X-Linked-Size", strconv.Itoa(len(f.content)))
 		http.Redirect(w, r, h.store.URL+"/"+f.sha256()+"?signature=opens-it", http.StatusFound)
 	default:
 		w.WriteHeader(http.StatusNotFound)
@@ -190,7 +190,6 @@ func (h *fakeHub) serveLarge(w http.ResponseWriter, r *http.Request) {
 	for _, repo := range h.repos {
 		for name, f := range repo.files {
 			if r.URL.Path == "/"+f.sha256() {
-				w.Header().Set("ETag", `"`+f.sha256()[:32]+`"`)
 				http.ServeContent(w, r, name, time.Time{}, bytes.NewReader(f.content))
 				return
 			}
@@ -217,11 +216,7 @@ func (h *fakeHub) requests(substr string) []request {
 // weights returns n pseudo-random bytes.
 func weights(n int) []byte {
 	content := make([]byte, n)
-	x := uint32(n)
-	for i := range content {
-		x = x*1664525 + 1013904223
-		content[i] = byte(x >> 24)
-	}
+	_, _ = rand.NewChaCha8([32]byte{byte(n), byte(n >> 8)}).Read(content)
 	return content
 }
 

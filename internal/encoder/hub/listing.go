@@ -113,46 +113,62 @@ func modelFiles() []modelFile {
 	}
 }
 
-// selectFiles returns the files of a model to download, the weights last. If the
-// weights are sharded, it returns their index instead and its format; the index
-// must be downloaded to determine the shards. tokenizer is the listing of
-// Name.Tokenizer, or nil if that is "".
-func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, sharded *checkpoint.Format, err error) {
+// selectNames returns the names of a model's files, the weights last, or else a file that
+// is missing. If the weights are sharded, it returns their index instead and its format.
+func selectNames(n Name, exists func(name string) bool) (names []string, sharded *checkpoint.Format, missing string) {
 	for _, p := range modelFiles() {
-		repo, src := n.Repo, l
-		if p.tokenizer && tokenizer != nil {
-			repo, src = n.Tokenizer, tokenizer
-		}
-		f, ok := src.Files[p.name]
-		if !ok && p.name == configFile && tokenizer != nil {
-			f, ok = tokenizer.Files[p.name]
-		}
 		switch {
-		case ok:
-			files = append(files, f)
-		case p.name == tokenizerFile:
-			return nil, nil, fmt.Errorf("%s: missing file %s; create it with Python, in a directory DIR with the other files: AutoTokenizer.from_pretrained(%q).save_pretrained(DIR)", repo, p.name, repo)
+		case exists(p.name):
+			names = append(names, p.name)
 		case p.required:
-			return nil, nil, fmt.Errorf("%s: missing file %s", repo, p.name)
+			return nil, nil, p.name
 		}
 	}
 	if n.Weights != "" {
-		f, ok := l.Files[n.Weights]
-		if !ok {
-			return nil, nil, fmt.Errorf("%s: missing file %s", n.Repo, n.Weights)
+		if !exists(n.Weights) {
+			return nil, nil, n.Weights
 		}
-		return append(files, f), nil, nil
+		return append(names, n.Weights), nil, ""
 	}
 	// Like transformers, prefer safetensors, and a single file to shards.
 	for _, format := range checkpoint.Formats() {
-		if f, ok := l.Files[format.File]; ok {
-			return append(files, f), nil, nil
-		}
-		if f, ok := l.Files[format.Index]; ok {
-			return append(files, f), &format, nil
+		switch {
+		case exists(format.File):
+			return append(names, format.File), nil, ""
+		case exists(format.Index):
+			return append(names, format.Index), &format, ""
 		}
 	}
-	return nil, nil, fmt.Errorf("%s: missing file model.safetensors or pytorch_model.bin", n.Repo)
+	return nil, nil, "model.safetensors or pytorch_model.bin"
+}
+
+// selectFiles returns the files of a model to download, see selectNames. tokenizer is the
+// listing of Name.Tokenizer, or nil if that is "".
+func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, sharded *checkpoint.Format, err error) {
+	all := maps.Clone(l.Files)
+	if tokenizer != nil {
+		for _, p := range modelFiles() {
+			f, ok := tokenizer.Files[p.name]
+			if _, own := all[p.name]; ok && (p.tokenizer || p.name == configFile && !own) {
+				all[p.name] = f
+			} else if p.tokenizer {
+				delete(all, p.name)
+			}
+		}
+	}
+	names, sharded, missing := selectNames(n, func(name string) bool { _, ok := all[name]; return ok })
+	switch missing {
+	case "":
+	case tokenizerFile:
+		repo := cmp.Or(n.Tokenizer, n.Repo)
+		return nil, nil, fmt.Errorf("%s: missing file %s; create it with Python, in a directory DIR with the other files: AutoTokenizer.from_pretrained(%q).save_pretrained(DIR)", repo, missing, repo)
+	default:
+		return nil, nil, fmt.Errorf("%s: missing file %s", n.Repo, missing)
+	}
+	for _, name := range names {
+		files = append(files, all[name])
+	}
+	return files, sharded, nil
 }
 
 // shards returns the files listed in an index, sorted by name.
@@ -178,6 +194,5 @@ func shardNames(format *checkpoint.Format, index []byte) ([]string, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", format.Index, err)
 	}
-	names := slices.Sorted(maps.Values(files))
-	return slices.Compact(names), nil
+	return slices.Compact(slices.Sorted(maps.Values(files))), nil
 }

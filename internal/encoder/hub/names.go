@@ -1,6 +1,7 @@
 package hub
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"regexp"
@@ -47,12 +48,7 @@ func (c Card) Speed() string {
 }
 
 // String returns the short name or the repository.
-func (n Name) String() string {
-	if n.Short != "" {
-		return n.Short
-	}
-	return n.Repo
-}
+func (n Name) String() string { return cmp.Or(n.Short, n.Repo) }
 
 // Names returns the models that have a short name, in display order.
 func Names() []Name {
@@ -86,13 +82,11 @@ func Names() []Name {
 type UnknownError struct{ Text string }
 
 func (e *UnknownError) Error() string {
-	var same []string
-	for _, n := range Names() {
-		if n.Repo == e.Text {
+	if names := namesIn(e.Text); names[0].Short != "" {
+		var same []string
+		for _, n := range names {
 			same = append(same, n.Short)
 		}
-	}
-	if len(same) > 0 {
 		return fmt.Sprintf("%s contains several models: choose one of %s", e.Text, strings.Join(same, ", "))
 	}
 	return fmt.Sprintf("unknown model %q: want ORG/REPO or a name in \"ragfaith models list\"", e.Text)
@@ -101,14 +95,12 @@ func (e *UnknownError) Error() string {
 // Resolve returns the model with the given short name or repository, ORG/REPO. The
 // error is an *UnknownError.
 func Resolve(text string) (Name, error) {
-	several := false
 	for _, n := range Names() {
 		if text == n.Short || text == n.Repo && n.Weights == "" {
 			return n, nil
 		}
-		several = several || text == n.Repo
 	}
-	if several || !isRepo(text) {
+	if !isRepo(text) || namesIn(text)[0].Weights != "" { // it contains several models
 		return Name{}, &UnknownError{text}
 	}
 	return Name{Repo: text}, nil

@@ -110,15 +110,11 @@ const parallelDownloads = 4
 
 // download ensures that the store has the content of all files, intact.
 func (j *pullJob) download(ctx context.Context) error {
-	if j.CheckConfig != nil {
-		if err := j.checkConfig(ctx); err != nil {
-			return err
-		}
+	if err := j.checkConfig(ctx); err != nil {
+		return err
 	}
-	if j.sharded != nil {
-		if err := j.addShards(ctx); err != nil {
-			return err
-		}
+	if err := j.addShards(ctx); err != nil {
+		return err
 	}
 	// Files with the same content share a blob.
 	blobs := slices.Clone(j.files)
@@ -155,8 +151,11 @@ func (j *pullJob) read(ctx context.Context, f remoteFile, limit int64) ([]byte, 
 	return safefile.ReadFile(j.Store.blob(f), limit)
 }
 
-// checkConfig downloads the configuration and applies CheckConfig.
+// checkConfig downloads the configuration and applies CheckConfig, if set.
 func (j *pullJob) checkConfig(ctx context.Context) error {
+	if j.CheckConfig == nil {
+		return nil
+	}
 	f := j.files[0] // the first of modelFiles, and required
 	config, err := j.read(ctx, f, maxConfigSize)
 	if err != nil {
@@ -169,19 +168,19 @@ func (j *pullJob) checkConfig(ctx context.Context) error {
 	return nil
 }
 
-// addShards downloads the index and adds its shards to the files.
+// addShards downloads the index of sharded weights and adds the shards to the files.
 func (j *pullJob) addShards(ctx context.Context) error {
+	if j.sharded == nil {
+		return nil
+	}
 	index := j.files[len(j.files)-1]
 	content, err := j.read(ctx, index, maxIndexSize)
 	if err != nil {
 		return err
 	}
 	files, err := shards(j.sharded, content, j.listing, j.name.Repo)
-	if err != nil {
-		return err
-	}
 	j.files = append(j.files, files...)
-	return nil
+	return err
 }
 
 // ensure ensures that the store has the content of a file, intact.
@@ -204,8 +203,8 @@ func (r *remote) ensure(ctx context.Context, f remoteFile) error {
 	return r.fetch(ctx, f, r.Store.blob(f))
 }
 
-// isIntact reports whether the store has the content of a file. The error is the cause
-// of ctx.
+// isIntact reports whether the store has the content of a file, and counts its bytes then.
+// The error is the cause of ctx.
 func (r *remote) isIntact(ctx context.Context, f remoteFile) (bool, error) {
 	intact, err := matches(ctx, r.Store.blob(f), f)
 	if intact {

@@ -158,7 +158,7 @@ func (s Store) Find(name string) (string, error) {
 		}
 	}
 	m, err := s.Lookup(name)
-	unknownErr, isUnknown := errors.AsType[*UnknownError](err)
+	_, isUnknown := errors.AsType[*UnknownError](err)
 	_, isMissing := errors.AsType[*MissingError](err)
 	switch {
 	case err == nil:
@@ -167,8 +167,6 @@ func (s Store) Find(name string) (string, error) {
 		return "", fmt.Errorf("%s: not a model directory: missing %s", name, configFile)
 	case isUnknown && isPath(name):
 		return "", fmt.Errorf("%s: no such directory", name)
-	case isUnknown:
-		return "", unknownErr
 	}
 	return "", err
 }

@@ -90,12 +90,9 @@ func (p *Pool) apply(a *applyTask) {
 	workers := len(p.workers)
 	a.rowRanges = (a.rows + maxRows - 1) / maxRows
 	a.panelRanges = 1
-	if a.l.precision == Int8 {
-		// Panels are already packed, so only full tiles limit how finely to
-		// divide the rows.
-		if workers > 1 {
-			a.rowRanges = max(a.rowRanges, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
-		}
+	if a.l.precision == Int8 && workers > 1 {
+		// Panels are already packed, so only full tiles limit how finely to divide the rows.
+		a.rowRanges = max(a.rowRanges, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
 	}
 	if want := 4 * workers; workers > 1 && a.rowRanges < workers {
 		a.panelRanges = min(panels, (want+a.rowRanges-1)/a.rowRanges)
@@ -186,7 +183,7 @@ func (t *rowBlock) gather(x []float32, ld int) {
 func (t *rowBlock) quantize(x []float32, ldx int) {
 	k, l := t.l.k, t.l
 	t.ld = (l.depth*k.inputSize+63)&^63 + 64
-	t.quantized = t.w.scratchBytes(t.rows * t.ld)
+	t.quantized = t.w.bytes.alloc(t.rows*t.ld, 64)
 	t.scale = t.w.Floats(t.rows)
 	t.steps = t.w.Floats(t.rows + k.mr)
 	zeros := t.w.Floats(l.In) // replaces rows without a scale

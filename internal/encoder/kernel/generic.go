@@ -17,7 +17,7 @@ func generic() ops {
 		mr: genericRows, nr: genericColumns, group: 4, inputSize: 1,
 		gemm: gemm, gemm8: gemm8, pack: pack, f16ToF32: F16ToFloat32, bf16ToF32: BF16ToFloat32,
 		maxAbs: maxAbs, minMax: minMax, quantize: quantize, activate: genericActivations(), multiply: multiply, gatherAdd: gatherAdd,
-		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax, pause: yield,
+		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax, pause: runtime.Gosched,
 	}
 }
 
@@ -196,6 +196,3 @@ func softmax(s []float32, scale float32, bias []float32) float32 {
 	}
 	return sum
 }
-
-// yield lets other goroutines run.
-func yield() { runtime.Gosched() }

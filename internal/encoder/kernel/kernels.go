@@ -1,6 +1,9 @@
 package kernel
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // Kernels is a set of the innermost loops for one kind of processor. It is
 // immutable and may be shared by pools.
@@ -63,23 +66,22 @@ type ops struct {
 // and F16C; "avx512" requires AVX-512 F, BW, DQ, VL and VNNI; "neon" is for
 // arm64.
 func Names() []string {
-	names := []string{"generic"}
-	for _, k := range native() {
+	var names []string
+	for _, k := range all() {
 		names = append(names, k.name)
 	}
 	return names
 }
 
+// all returns the kernels that this processor supports, slowest first.
+func all() []Kernels { return append([]Kernels{{"generic", generic()}}, native()...) }
+
 // New returns the kernels with a name listed by [Names], or the fastest if name
 // is empty.
 func New(name string) (*Kernels, error) {
-	all := append([]Kernels{{"generic", generic()}}, native()...)
-	if name == "" {
-		return &all[len(all)-1], nil
-	}
-	for i := range all {
-		if all[i].name == name {
-			return &all[i], nil
+	for _, k := range slices.Backward(all()) {
+		if name == "" || k.name == name {
+			return &k, nil
 		}
 	}
 	return nil, fmt.Errorf("kernel %q is not supported by this processor, which has %v", name, Names())

@@ -168,16 +168,16 @@ func (k *Kernels) placeColumn(b, w []int8) (sum int32) {
 // floatRows returns rows [lo, hi) of a weight matrix as float32, converted into
 // dst if necessary.
 func (k *Kernels) floatRows(dst []float32, w Raw, lo, hi, in int) []float32 {
-	at, end := lo*in, hi*in
+	w = w.Rows(lo, hi, in)
 	switch {
 	case w.F32 != nil:
-		return w.F32[at:end]
+		return w.F32
 	case w.F16 != nil:
-		k.f16ToF32(dst[:end-at], w.F16[at:end])
+		k.f16ToF32(dst[:len(w.F16)], w.F16)
 	default:
-		k.bf16ToF32(dst[:end-at], w.BF16[at:end])
+		k.bf16ToF32(dst[:len(w.BF16)], w.BF16)
 	}
-	return dst[:end-at]
+	return dst[:(hi-lo)*in]
 }
 
 // quantScale returns the int8 step size for values up to maxAbs, and its
@@ -198,14 +198,12 @@ func quantScale(maxAbs float32) (scale, inverse float32) {
 func (l *Linear) pack(w *Worker, dst []float32, i int) {
 	k, p := l.k, &l.panels[i]
 	part := &l.parts[p.part]
-	if part.W.F32 != nil {
-		k.pack(dst, part.W.F32[p.row*l.In:], l.In, p.n, l.In)
-		return
-	}
 	m := w.mark()
-	wide := w.Floats(p.n * l.In)
-	k.floatRows(wide, part.W, p.row, p.row+p.n, l.In)
-	k.pack(dst, wide, l.In, p.n, l.In)
+	var wide []float32
+	if part.W.F32 == nil {
+		wide = w.Floats(p.n * l.In)
+	}
+	k.pack(dst, k.floatRows(wide, part.W, p.row, p.row+p.n, l.In), l.In, p.n, l.In)
 	w.release(m)
 }
 
@@ -216,11 +214,7 @@ func (l *Linear) nextWeights(i int) []float32 {
 		return nil
 	}
 	p := &l.panels[i+1]
-	w := l.parts[p.part].W.F32
-	if w == nil {
-		return nil
-	}
-	return w[p.row*l.In : (p.row+p.n)*l.In]
+	return l.parts[p.part].W.Rows(p.row, p.row+p.n, l.In).F32
 }
 
 // panelBias returns nr biases for panel i, or nil if it has none.

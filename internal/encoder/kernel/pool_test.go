@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -57,11 +58,8 @@ func TestPoolConcurrentUse(t *testing.T) {
 			for range 20 {
 				got := make([]float32, rows*out)
 				p.Apply(l, got, out, x, in, rows, None)
-				for i := range got {
-					if got[i] != want[i] {
-						t.Errorf("value %d: got %g, want %g", i, got[i], want[i])
-						return
-					}
+				if !slices.Equal(got, want) {
+					t.Errorf("got %g, want %g", got, want)
 				}
 			}
 		})

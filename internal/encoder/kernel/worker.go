@@ -20,9 +20,6 @@ type Worker struct {
 // function called by the pool returns.
 func (w *Worker) Floats(n int) []float32 { return w.floats.alloc(n, 16) }
 
-// scratchBytes is like Floats for bytes.
-func (w *Worker) scratchBytes(n int) []byte { return w.bytes.alloc(n, 64) }
-
 // scratchMark is a position in a worker's scratch memory.
 type scratchMark struct{ floats, bytes int }
 

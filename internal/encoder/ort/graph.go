@@ -94,11 +94,7 @@ func (g *Graph) constant(e Element, shape []int, data []byte) Value {
 // and must not change until the session is closed.
 func (g *Graph) Weight(e Element, data []byte, shape ...int) Value {
 	v := g.name("w")
-	w := Tensor{name: string(v), element: e, data: data}
-	for _, n := range shape {
-		w.shape = append(w.shape, int64(n))
-	}
-	g.weights = append(g.weights, w)
+	g.weights = append(g.weights, Tensor{string(v), e, int64s(shape), data})
 	t := tensor(string(v), e, shape)
 	for _, entry := range [][2]string{{"location", string(v)}, {"offset", "0"}, {"length", strconv.Itoa(len(data))}} {
 		t = t.message(tensorExternalData, message(nil).text(1, entry[0]).text(2, entry[1]))

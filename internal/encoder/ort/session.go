@@ -32,19 +32,21 @@ type Tensor struct {
 // NewTensor returns a tensor with the given values in row-major order. It does not
 // copy them.
 func NewTensor[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
-	t := Tensor{name: name, data: Bytes(values)}
+	t := Tensor{name, Int64, int64s(shape), Bytes(values)}
 	switch any(values).(type) {
 	case []float32:
 		t.element = Float32
 	case []int32:
 		t.element = Int32
-	default:
-		t.element = Int64
-	}
-	for _, n := range shape {
-		t.shape = append(t.shape, int64(n))
 	}
 	return t
+}
+
+func int64s(shape []int) (list []int64) {
+	for _, n := range shape {
+		list = append(list, int64(n))
+	}
+	return list
 }
 
 // Bytes returns the memory of values as bytes.

@@ -1,6 +1,9 @@
 package tokenizer
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // A bpe is a byte-pair encoding model. It splits a word into characters and
 // merges adjacent pairs in the order of the merge list until none applies.
@@ -116,11 +119,10 @@ func (v *vocabulary) byteTokens() *[256]int32 {
 	return &all
 }
 
+// addBytes adds the bytes of a character, if each has a token.
 func (b *bpe) addBytes(s *state, char []byte) bool {
-	for _, c := range char {
-		if b.byteTokenIDs[c] == noValue {
-			return false
-		}
+	if slices.ContainsFunc(char, func(c byte) bool { return b.byteTokenIDs[c] == noValue }) {
+		return false
 	}
 	for _, c := range char {
 		s.addSymbol(b.byteTokenIDs[c], 1)
@@ -179,23 +181,6 @@ func (m merge) less(n merge) bool {
 // A mergeHeap is a binary heap of merges. container/heap would allocate.
 type mergeHeap []merge
 
-func (h mergeHeap) siftDown(i int) {
-	for {
-		child := 2*i + 1
-		if child >= len(h) {
-			return
-		}
-		if child+1 < len(h) && h[child+1].less(h[child]) {
-			child++
-		}
-		if !h[child].less(h[i]) {
-			return
-		}
-		h[i], h[child] = h[child], h[i]
-		i = child
-	}
-}
-
 func (h *mergeHeap) push(m merge) {
 	*h = append(*h, m)
 	a := *h
@@ -213,7 +198,17 @@ func (h *mergeHeap) pop() merge {
 	a := *h
 	top := a[0]
 	a[0] = a[len(a)-1]
-	*h = a[:len(a)-1]
-	h.siftDown(0)
+	a = a[:len(a)-1]
+	*h = a
+	for i, child := 0, 1; child < len(a); child = 2*i + 1 {
+		if child+1 < len(a) && a[child+1].less(a[child]) {
+			child++
+		}
+		if !a[child].less(a[i]) {
+			break
+		}
+		a[i], a[child] = a[child], a[i]
+		i = child
+	}
 	return top
 }

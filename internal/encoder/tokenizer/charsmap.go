@@ -143,7 +143,7 @@ func (m *charsmap) unchanged(src []byte) bool { return m.plainPrefix(src) == len
 func (m *charsmap) apply(_ *state, e *editor) {
 	e.skipInserted()
 	w := delayedEditor{editor: e}
-	for src := e.src.bytes[e.pos:e.piece.hi]; len(src) > 0; {
+	for src := e.remaining(); len(src) > 0; {
 		if n := m.plainPrefix(src); n > 0 {
 			w.keep(src[:n])
 			src = src[n:]

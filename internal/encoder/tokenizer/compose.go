@@ -24,16 +24,11 @@ func (p *parser) nfc() *unicodeForm {
 	return &unicodeForm{p.chars, p.composites}
 }
 
-// compositeBlocks returns the blocks with all canonical composites except
-// Hangul syllables, which are computed.
-func compositeBlocks() [][2]rune {
-	return [][2]rune{{0xc0, 0x30ff}, {0xfb1d, 0xfb4f}, {0x11000, 0x16fff}, {0x1d100, 0x1d1ff}}
-}
-
-// composites returns the canonical composite of each pair of characters.
+// composites returns the canonical composite of each pair of characters except Hangul
+// syllables, which are computed.
 func composites(chars *characters) map[uint64]rune {
 	pairs := make(map[uint64]rune, 1024)
-	for _, block := range compositeBlocks() {
+	for _, block := range [][2]rune{{0xc0, 0x30ff}, {0xfb1d, 0xfb4f}, {0x11000, 0x16fff}, {0x1d100, 0x1d1ff}} {
 		for r := block[0]; r <= block[1]; r++ {
 			s := string(r)
 			parts := norm.NFD.PropertiesString(s).Decomposition()
@@ -126,8 +121,7 @@ func (f *unicodeForm) decompose(dst []decomposed, src []byte) []decomposed {
 			}
 		case len(parts) == 0:
 			push(r, p.CCC(), true)
-		}
-		if f.chars.classOf(r)&notNormalized == 0 {
+		default:
 			for k := 0; k < len(parts); {
 				part, n := utf8.DecodeRune(parts[k:])
 				push(part, norm.NFD.Properties(parts[k:k+n]).CCC(), k == 0)

@@ -48,8 +48,8 @@ func checkInvariants(t testing.TB, tok *Tokenizer, text string) Encoding {
 			t.Fatalf("%q: token %d: offsets %v split a character", text, i, o)
 		}
 	}
-	if added != tok.Specials(false) {
-		t.Fatalf("%q: got %d special tokens, want %d", text, added, tok.Specials(false))
+	if added != countSpecials(tok.post.single) {
+		t.Fatalf("%q: got %d special tokens, want %d", text, added, countSpecials(tok.post.single))
 	}
 	if n := tok.Count(text); len(tok.post.single) <= 3 && n+added != len(e.IDs) {
 		t.Fatalf("%q: got count %d, want %d", text, n, len(e.IDs)-added)
@@ -141,12 +141,12 @@ func FuzzEncode(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%s: %q %q: %v", name, a, b, err)
 			}
-			if n := tok.Count(a) + tok.Count(b) + tok.Specials(true); n != len(pair.IDs) {
+			if n := tok.Count(a) + tok.Count(b) + countSpecials(tok.post.pair); n != len(pair.IDs) {
 				t.Fatalf("%s: %q %q: got %d tokens, want %d", name, a, b, len(pair.IDs), n)
 			}
 			limit &= 63
 			cut, err := tok.Encode(a, limit)
-			if want := e.IDs[:min(len(cut.IDs), len(e.IDs))]; err != nil || limit >= max(1, tok.Specials(false)) && len(cut.IDs) > limit || len(want) != len(cut.IDs) {
+			if want := e.IDs[:min(len(cut.IDs), len(e.IDs))]; err != nil || limit >= max(1, countSpecials(tok.post.single)) && len(cut.IDs) > limit || len(want) != len(cut.IDs) {
 				t.Fatalf("%s: %q: got %d tokens, %v, want at most %d", name, a, len(cut.IDs), err, limit)
 			}
 		}
@@ -177,8 +177,8 @@ func FuzzParse(f *testing.F) {
 		}
 		checkInvariants(t, tok, text)
 		checkSplit(t, tok, text)
-		if pair, err := tok.EncodePair(text, "a"); err == nil && len(pair.IDs) < tok.Specials(true) {
-			t.Fatalf("%q: got %d tokens, want at least %d", text, len(pair.IDs), tok.Specials(true))
+		if pair, err := tok.EncodePair(text, "a"); err == nil && len(pair.IDs) < countSpecials(tok.post.pair) {
+			t.Fatalf("%q: got %d tokens, want at least %d", text, len(pair.IDs), countSpecials(tok.post.pair))
 		}
 	})
 }

@@ -99,11 +99,6 @@ func (v *vocabMap) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	if err != nil {
 		return err
 	}
-	return v.buildIndex()
-}
-
-// buildIndex builds the index and rejects duplicate ids.
-func (v *vocabulary) buildIndex() error {
 	v.index = make(map[string]int32, len(v.tokens))
 	for i, t := range v.tokens {
 		v.index[t] = int32(i)

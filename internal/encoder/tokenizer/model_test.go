@@ -1,8 +1,6 @@
 package tokenizer
 
 import (
-	"math"
-	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -24,56 +22,5 @@ func TestUnigramFindsBestPath(t *testing.T) {
 		if e, err := tok.Encode(c.text, 0); err != nil || !slices.Equal(e.IDs, c.want) {
 			t.Errorf("%s in %s: got %v, %v, want %v", c.text, c.vocab, e.IDs, err, c.want)
 		}
-	}
-}
-
-// mergeOneByOne merges the pair of the lowest rank until no pair merges.
-func mergeOneByOne(b *bpe, ids []int32) []int32 {
-	for {
-		best, at := merged{rank: math.MaxInt32}, -1
-		for i := range len(ids) - 1 {
-			if m, ok := b.merges[[2]int32{ids[i], ids[i+1]}]; ok && m.rank < best.rank {
-				best, at = m, i
-			}
-		}
-		if at < 0 {
-			return ids
-		}
-		ids = slices.Replace(ids, at, at+2, best.id)
-	}
-}
-
-func TestMergeTakesLowestRankFirst(t *testing.T) {
-	tok := testTokenizers(t)["bpe"]
-	b, ok := tok.model.(*bpe)
-	if !ok {
-		t.Fatalf("got model %T, want BPE", tok.model)
-	}
-	random := rand.New(rand.NewPCG(1, 2))
-	const letters = "aaellloot hinrs"
-	merges, rounds := 0, 5000
-	if testing.Short() {
-		rounds = 200
-	}
-	for range rounds {
-		var s state
-		var ids, got []int32
-		for range 2 + random.IntN(40) {
-			ids = append(ids, b.rawIDs[letters[random.IntN(len(letters))]])
-			s.addSymbol(ids[len(ids)-1], 1)
-		}
-		b.merge(&s)
-		for _, w := range s.word {
-			if w.length > 0 {
-				got = append(got, w.id)
-			}
-		}
-		if want := mergeOneByOne(b, slices.Clone(ids)); !slices.Equal(got, want) {
-			t.Fatalf("%v: got %v, want %v", ids, got, want)
-		}
-		merges += len(ids) - len(got)
-	}
-	if merges < rounds {
-		t.Errorf("got %d merges, want at least %d", merges, rounds)
 	}
 }

@@ -86,7 +86,10 @@ func parseWordPiece(raw jsontext.Value, path string) (model, error) {
 	if err := checkPieces(j.Vocab.tokens, path+"/vocab"); err != nil {
 		return nil, err
 	}
-	return newWordPiece(j.Vocab.vocabulary, *j.Unknown, *j.Prefix, int(min(*j.MaxChars, math.MaxInt))), nil
+	w := &wordPiece{vocabulary: j.Vocab.vocabulary, trie: newTrie(j.Vocab.tokens), maxChars: int(min(*j.MaxChars, math.MaxInt))}
+	w.rest, w.hasRest = w.trie.walk(0, *j.Prefix)
+	w.unknown, w.hasUnk = w.id(*j.Unknown)
+	return w, nil
 }
 
 func parseUnigram(raw jsontext.Value, path string) (model, error) {
@@ -117,7 +120,14 @@ func parseUnigram(raw jsontext.Value, path string) (model, error) {
 	if err := checkPieces(j.Vocab.tokens, path+"/vocab"); err != nil {
 		return nil, err
 	}
-	return newUnigram(j.Vocab.vocabulary, j.Vocab.scores, unknown), nil
+	lowest := math.Inf(1)
+	for _, s := range j.Vocab.scores {
+		lowest = min(lowest, s)
+	}
+	return &unigram{
+		vocabulary: j.Vocab.vocabulary, trie: newTrie(j.Vocab.tokens), scores: j.Vocab.scores, unknown: unknown,
+		penalty: lowest - unknownPenalty,
+	}, nil
 }
 
 func parseBPE(raw jsontext.Value, path string) (model, error) {

@@ -1,6 +1,7 @@
 package tokenizer
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
@@ -10,7 +11,7 @@ import (
 var errSecondAdder = errors.New("is not supported after another post-processor that adds tokens")
 
 func parsePost(raw jsontext.Value, path string) (post, error) {
-	b := postBuilder{post: defaultPost()}
+	b := postBuilder{post: post{single: []slot{{sequence: 0}}, pair: []slot{{sequence: 0}, {sequence: 1, typeID: 1}}}}
 	if isNull(raw) {
 		return b.post, nil
 	}
@@ -94,14 +95,13 @@ func (p *post) cls(raw jsontext.Value, path string, roberta bool) error {
 
 // A jsonPiece is an element of a template; exactly one member is set.
 type jsonPiece struct {
-	Sequence *struct {
-		ID     string `json:"id"`
-		TypeID int64  `json:"type_id"`
-	} `json:"Sequence"`
-	Special *struct {
-		ID     string `json:"id"`
-		TypeID int64  `json:"type_id"`
-	} `json:"SpecialToken"`
+	Sequence *jsonSlot `json:"Sequence"`
+	Special  *jsonSlot `json:"SpecialToken"`
+}
+
+type jsonSlot struct {
+	ID     string `json:"id"`
+	TypeID int64  `json:"type_id"`
 }
 
 type jsonSpecial struct {
@@ -151,27 +151,25 @@ func slots(pieces []jsonPiece, ids map[string][]int32, texts int, path string) (
 	for i, piece := range pieces {
 		at := fmt.Sprintf("%s/%d", path, i)
 		var s slot
-		var typeID int64
+		from := cmp.Or(piece.Sequence, piece.Special)
 		switch {
 		case (piece.Sequence == nil) == (piece.Special == nil):
 			return nil, fmt.Errorf("%s: want either a Sequence or a SpecialToken", at)
 		case piece.Special != nil:
-			list, ok := ids[piece.Special.ID]
+			list, ok := ids[from.ID]
 			if !ok {
-				return nil, fmt.Errorf("%s/SpecialToken/id: %q is not in special_tokens", at, piece.Special.ID)
+				return nil, fmt.Errorf("%s/SpecialToken/id: %q is not in special_tokens", at, from.ID)
 			}
-			s, typeID = slot{sequence: special, ids: list}, piece.Special.TypeID
-		case piece.Sequence.ID == "A":
-			typeID = piece.Sequence.TypeID
-		case piece.Sequence.ID == "B" && texts == 2:
-			s.sequence, typeID = 1, piece.Sequence.TypeID
-		default:
-			return nil, fmt.Errorf("%s/Sequence/id: %q is invalid for %d texts", at, piece.Sequence.ID, texts)
+			s = slot{sequence: special, ids: list}
+		case from.ID == "B" && texts == 2:
+			s.sequence = 1
+		case from.ID != "A":
+			return nil, fmt.Errorf("%s/Sequence/id: %q is invalid for %d texts", at, from.ID, texts)
 		}
-		if typeID < 0 || typeID > maxID {
-			return nil, fmt.Errorf("%s: type id %d is not supported", at, typeID)
+		if from.TypeID < 0 || from.TypeID > maxID {
+			return nil, fmt.Errorf("%s: type id %d is not supported", at, from.TypeID)
 		}
-		s.typeID = int32(typeID)
+		s.typeID = int32(from.TypeID)
 		all = append(all, s)
 	}
 	if n := countSpecials(all); n > maxPieces {

@@ -15,10 +15,6 @@ type slot struct {
 
 const special = -1
 
-func defaultPost() post {
-	return post{single: []slot{{sequence: 0}}, pair: []slot{{sequence: 0}, {sequence: 1, typeID: 1}}}
-}
-
 // clsPost returns the post-processor of BERT, with type ids 0 and 1, or of
 // RoBERTa, with type id 0 only and two separators between the texts.
 func clsPost(cls, sep int32, roberta bool) post {

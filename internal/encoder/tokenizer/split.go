@@ -26,20 +26,6 @@ const (
 	mergeWithPrevious
 )
 
-// apply splits a piece at its matches.
-func (b behavior) apply(s *state, p piece, all []match) {
-	for i := 0; i < len(all); {
-		j := i + 1
-		if j < len(all) && b == mergeWithPrevious && !all[i].matched && all[j].matched {
-			j++
-		}
-		if b != removeDelimiter || !all[i].matched {
-			s.cut(p.lo+all[i].lo, p.lo+all[j-1].hi, notAdded)
-		}
-		i = j
-	}
-}
-
 // A classPattern matches each character of a class.
 type classPattern struct {
 	chars *characters
@@ -136,7 +122,16 @@ type splitter struct {
 func (x splitter) divide(s *state) {
 	s.split(func(p piece) {
 		s.match = findAll(x.finder, s.match[:0], s.bytes(p))
-		x.behavior.apply(s, p, s.match)
+		for i := 0; i < len(s.match); {
+			first, j := s.match[i], i+1
+			if j < len(s.match) && x.behavior == mergeWithPrevious && !first.matched && s.match[j].matched {
+				j++
+			}
+			if x.behavior != removeDelimiter || !first.matched {
+				s.cut(p.lo+first.lo, p.lo+s.match[j-1].hi, notAdded)
+			}
+			i = j
+		}
 	})
 }
 
@@ -149,24 +144,17 @@ type finder interface {
 // appendMatch appends a match, preceded by the range between it and the
 // previous match.
 func appendMatch(all []match, lo, hi int) []match {
-	end := int32(0)
-	if len(all) > 0 {
-		end = all[len(all)-1].hi
-	}
-	if end < int32(lo) {
-		all = append(all, match{end, int32(lo), false})
-	}
-	return append(all, match{int32(lo), int32(hi), true})
+	return append(appendGap(all, lo), match{int32(lo), int32(hi), true})
 }
 
-// appendRest appends the range after the last match in src.
-func appendRest(all []match, src []byte) []match {
-	end := int32(0)
+// appendGap appends the range between the last match and byte end, unless it is empty.
+func appendGap(all []match, end int) []match {
+	start := int32(0)
 	if len(all) > 0 {
-		end = all[len(all)-1].hi
+		start = all[len(all)-1].hi
 	}
-	if int(end) < len(src) {
-		all = append(all, match{end, int32(len(src)), false})
+	if start < int32(end) {
+		all = append(all, match{start, int32(end), false})
 	}
 	return all
 }
@@ -174,5 +162,5 @@ func appendRest(all []match, src []byte) []match {
 // findAll appends the matches of a pattern in src and the ranges between them
 // to all, which must be empty.
 func findAll(f finder, all []match, src []byte) []match {
-	return appendRest(f.find(all, src), src)
+	return appendGap(f.find(all, src), len(src))
 }

@@ -35,10 +35,6 @@ type state struct {
 // maxPooled is the text size above which a state is not returned to the pool.
 const maxPooled = 1 << 20
 
-func (s *state) oversized() bool {
-	return cap(s.texts[0].bytes) > maxPooled || cap(s.texts[1].bytes) > maxPooled
-}
-
 // load starts a new text. Each maximal invalid part of a UTF-8 sequence becomes
 // U+FFFD, as the Unicode Standard recommends (and Python does), with that part
 // as its origin.
@@ -128,7 +124,7 @@ func (s *state) edit(f func(e *editor)) {
 	for i := range s.pieces {
 		p := &s.pieces[i]
 		lo := len(s.next.bytes)
-		e.start(*p)
+		e.piece, e.pos = *p, int(p.lo)
 		if p.token != notAdded {
 			e.keepRest()
 		} else {

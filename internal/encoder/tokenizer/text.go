@@ -75,11 +75,6 @@ type editor struct {
 	full     bool // the limit was reached in this or an earlier stage
 }
 
-// start starts a piece.
-func (e *editor) start(p piece) {
-	e.piece, e.pos = p, int(p.lo)
-}
-
 // skipInserted copies inserted characters at the start of the piece. The
 // reference ignores them when it replaces a text, and therefore duplicates
 // them.
@@ -112,7 +107,7 @@ func (e *editor) put(r rune, change int) {
 // drop skips n characters.
 func (e *editor) drop(n int) {
 	for ; n > 0 && e.pos < int(e.piece.hi); n-- {
-		_, w := utf8.DecodeRune(e.src.bytes[e.pos:e.piece.hi])
+		_, w := utf8.DecodeRune(e.remaining())
 		e.pos += w
 	}
 }

@@ -123,15 +123,6 @@ func (t *Tokenizer) Count(text string) int {
 	return len(s.tokens)
 }
 
-// Specials returns the number of special tokens that the post-processor adds to
-// a text or a pair.
-func (t *Tokenizer) Specials(pair bool) int {
-	if pair {
-		return countSpecials(t.post.pair)
-	}
-	return countSpecials(t.post.single)
-}
-
 func (t *Tokenizer) state() *state {
 	if s, ok := t.states.Get().(*state); ok {
 		return s
@@ -140,7 +131,7 @@ func (t *Tokenizer) state() *state {
 }
 
 func (t *Tokenizer) release(s *state) {
-	if !s.oversized() {
+	if max(cap(s.texts[0].bytes), cap(s.texts[1].bytes)) <= maxPooled {
 		t.states.Put(s)
 	}
 }

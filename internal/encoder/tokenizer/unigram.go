@@ -1,9 +1,6 @@
 package tokenizer
 
-import (
-	"math"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // unknownPenalty is the difference between the lowest token score and the score
 // of an unknown character (kUnkPenalty in SentencePiece's unigram_model.cc).
@@ -15,19 +12,9 @@ type unigram struct {
 	vocabulary
 	trie    *trie
 	scores  []float64
-	unknown int32 // index in the vocabulary, or noValue
-	penalty float64
-	special []bool // by index in the vocabulary; not found in untrusted text
-}
-
-func newUnigram(v vocabulary, scores []float64, unknown int32) *unigram {
-	u := &unigram{vocabulary: v, trie: newTrie(v.tokens), scores: scores, unknown: unknown}
-	lowest := math.Inf(1)
-	for _, s := range scores {
-		lowest = min(lowest, s)
-	}
-	u.penalty = lowest - unknownPenalty
-	return u
+	unknown int32   // index in the vocabulary, or noValue
+	penalty float64 // score of an unknown character
+	special []bool  // by index in the vocabulary; not found in untrusted text
 }
 
 func (u *unigram) unknownID() (int32, bool) {
@@ -101,36 +88,23 @@ func (u *unigram) tokenize(s *state, p piece) {
 	for at := 0; at < len(src); {
 		to := int(best[at].from)
 		token := best[to].token
-		if token != u.unknown || u.unknown == noValue {
-			u.emitKnown(s, token, p, at, to)
-			at = to
-			continue
+		if token == u.unknown && token != noValue {
+			// Adjacent unknown characters are one token. If the text is that of the
+			// unknown token itself, it is a known token.
+			for to < len(src) && best[best[to].from].token == u.unknown {
+				to = int(best[to].from)
+			}
+			if i, ok := u.trie.find(src[at:to]); ok && (!split || !u.special[i]) {
+				token = i
+			}
 		}
-		for to < len(src) && best[best[to].from].token == u.unknown {
-			to = int(best[to].from)
+		id := int32(0)
+		if token == noValue {
+			s.unknown = true
+		} else {
+			id = u.ids[token]
 		}
-		u.emitUnknown(s, p, at, to)
+		s.emit(id, int(p.lo)+at, int(p.lo)+to)
 		at = to
 	}
-}
-
-func (u *unigram) emitKnown(s *state, token int32, p piece, at, to int) {
-	id := int32(0)
-	if token == noValue {
-		s.unknown = true
-	} else {
-		id = u.ids[token]
-	}
-	s.emit(id, int(p.lo)+at, int(p.lo)+to)
-}
-
-// emitUnknown emits adjacent unknown characters as one token. If the text is that of
-// the unknown token itself, it is a known token.
-func (u *unigram) emitUnknown(s *state, p piece, at, to int) {
-	src := s.bytes(p)[at:to]
-	if i, ok := u.trie.find(src); ok && (len(s.untrustedSpans) == 0 || !u.special[i]) {
-		u.emitKnown(s, i, p, at, to)
-		return
-	}
-	u.emitKnown(s, u.unknown, p, at, to)
 }

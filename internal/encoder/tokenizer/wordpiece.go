@@ -57,13 +57,6 @@ type wordPiece struct {
 	maxChars int // longer words are unknown
 }
 
-func newWordPiece(v vocabulary, unknown, prefix string, maxChars int) *wordPiece {
-	w := &wordPiece{vocabulary: v, trie: newTrie(v.tokens), maxChars: maxChars}
-	w.rest, w.hasRest = w.trie.walk(0, prefix)
-	w.unknown, w.hasUnk = v.id(unknown)
-	return w
-}
-
 func (w *wordPiece) unknownID() (int32, bool) { return w.unknown, w.hasUnk }
 
 func (w *wordPiece) tokenize(s *state, p piece) {
@@ -78,12 +71,10 @@ func (w *wordPiece) tokenize(s *state, p piece) {
 		} else if w.hasRest {
 			i, n = w.trie.longest(w.rest, src[at:])
 		}
-		if n == 0 {
-			known = false
-			break
+		if known = n > 0; known {
+			s.emit(w.ids[i], int(p.lo)+at, int(p.lo)+at+n)
+			at += n
 		}
-		s.emit(w.ids[i], int(p.lo)+at, int(p.lo)+at+n)
-		at += n
 	}
 	if !known {
 		s.tokens = s.tokens[:before]

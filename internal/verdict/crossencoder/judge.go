@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
@@ -218,21 +217,15 @@ func (j *Judge) cutFor(ctx context.Context, all *cuts, room int) (*cut, error) {
 			c.longest = max(c.longest, j.tokens(all.texts[w.Text][w.Start:w.End]))
 		}
 	}
-	c.ranks, err = j.ranks(ctx, all.texts, c.windows, all.claims)
+	if j.o.Nearest > 0 && len(c.windows) > j.o.Nearest {
+		passages := make([]string, len(c.windows))
+		for i, w := range c.windows {
+			passages[i] = all.texts[w.Text][w.Start:w.End]
+		}
+		c.ranks, err = j.o.Rank(ctx, all.claims, passages)
+	}
 	all.byRoom[room] = c
 	return c, err
-}
-
-// ranks returns how near each claim is to each window, or nil if all windows are judged.
-func (j *Judge) ranks(ctx context.Context, texts []string, windows []encoder.Passage, claims []extract.Claim) ([][]float64, error) {
-	if j.o.Nearest == 0 || len(windows) <= j.o.Nearest {
-		return nil, nil
-	}
-	passages := make([]string, len(windows))
-	for i, w := range windows {
-		passages[i] = texts[w.Text][w.Start:w.End]
-	}
-	return j.o.Rank(ctx, claims, passages)
 }
 
 // read runs the model on pairs of claims and windows. For each claim it returns
@@ -317,8 +310,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 	switch {
 	case j.supports(top.Supported):
 		v.Label = verdict.Supported
-		shown = shown[:0]
-		for _, t := range order {
+		for _, t := range order[1:] {
 			if j.supports(best[t].Supported) {
 				shown = append(shown, best[t])
 			}
@@ -327,18 +319,12 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 		v.Label, shown = verdict.Contradicted, []reading{against}
 	}
 	v.Confidence = v.Certainty()
-	for k, r := range shown {
-		if k == maxEvidence {
-			break
-		}
-		w := r.window
-		start, end, err := j.quote(ctx, texts[w.Text][w.Start:w.End], task.Claims[i])
+	for _, r := range shown[:min(len(shown), maxEvidence)] {
+		quotes, err := j.quote(ctx, task.Contexts, texts, r.window, task.Claims[i])
 		if err != nil {
 			return v, err
 		}
-		if start < end {
-			v.Evidence = append(v.Evidence, j.evidence(task.Contexts, w, start, end)...)
-		}
+		v.Evidence = append(v.Evidence, quotes...)
 	}
 	v.Reason = reason(v.Label, shown[0], v.Evidence)
 	if v.Label == verdict.Supported {
@@ -384,9 +370,8 @@ func reason(l verdict.Label, r reading, evidence []verdict.Evidence) string {
 		what, where, p = "the model finds it contradicted", " by", r.Contradicted
 	case verdict.NotMentioned, verdict.Unjudged:
 	}
-	what += " (" + strconv.FormatFloat(p, 'f', 3, 64) + ")"
 	if len(evidence) == 0 {
-		return what
+		return fmt.Sprintf("%s (%.3f)", what, p)
 	}
-	return what + where + " chunk " + strconv.Itoa(evidence[0].Chunk) + ": " + verdict.Excerpt(evidence[0].Quote, 0)
+	return fmt.Sprintf("%s (%.3f)%s chunk %d: %s", what, p, where, evidence[0].Chunk, verdict.Excerpt(evidence[0].Quote, 0))
 }

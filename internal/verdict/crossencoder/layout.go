@@ -1,6 +1,7 @@
 package crossencoder
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -117,7 +118,11 @@ func (j *Judge) windows(ctx context.Context, texts []string, room int) ([]encode
 	}
 	var all []encoder.Passage
 	size := s.Count
-	s.Count = j.countSentences
+	s.Count = func(text string) int {
+		n := 0
+		j.sentences(text, func(int, int) { n++ })
+		return n
+	}
 	for i, text := range texts {
 		n := size(text)/l.Chunk + 1
 		passages, err := s.Split(ctx, []string{text}, max(1, s.Count(text)/n))
@@ -174,23 +179,10 @@ func (j *Judge) premise(text string) string {
 	return strings.ReplaceAll(b.String(), " \n ", "\n")
 }
 
-func (j *Judge) countSentences(text string) int {
-	n := 0
-	j.sentences(text, func(int, int) { n++ })
-	return n
-}
-
-// limit returns the number of tokens that the model can read, or 0 if
-// unlimited.
+// limit returns the number of tokens that the model can read, or 0 if unlimited.
 func (j *Judge) limit() int {
 	info := j.o.Model.Info()
-	switch {
-	case j.o.Layout.Limit > 0:
-		return j.o.Layout.Limit
-	case info.MaxTokens > 0:
-		return info.MaxTokens
-	}
-	return info.Window
+	return cmp.Or(j.o.Layout.Limit, info.MaxTokens, info.Window)
 }
 
 // countWords returns about the number of words and punctuation marks that NLTK finds in a

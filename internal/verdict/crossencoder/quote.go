@@ -2,41 +2,23 @@ package crossencoder
 
 import (
 	"context"
-	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// quote returns the byte offsets of the evidence for a claim in text, or an
-// empty range if there is none.
-func (j *Judge) quote(ctx context.Context, text string, claim extract.Claim) (start, end int, err error) {
-	claim.ID = 0
-	judgement, err := j.o.Quoter.Judge(ctx, verdict.Task{Contexts: []string{text}, Claims: []extract.Claim{claim}})
-	if err != nil || len(judgement.Verdicts) == 0 || len(judgement.Verdicts[0].Evidence) == 0 {
-		return 0, 0, err
+// quote returns the evidence for a claim in the window of a text. If contexts are joined,
+// it may span several of them.
+func (j *Judge) quote(ctx context.Context, contexts, texts []string, w encoder.Passage, claim extract.Claim) ([]verdict.Evidence, error) {
+	text := texts[w.Text][w.Start:w.End]
+	e, err := verdict.Nearest(ctx, j.o.Quoter, []string{text}, claim)
+	if e == nil || e.Start >= e.End {
+		return nil, err
 	}
-	e := judgement.Verdicts[0].Evidence[0]
-	return offset(text, e.Start), offset(text, e.End), nil
-}
-
-// offset converts an offset in code points to an offset in bytes.
-func offset(text string, points int) int {
-	at := 0
-	for ; points > 0 && at < len(text); points-- {
-		_, size := utf8.DecodeRuneInString(text[at:])
-		at += size
-	}
-	return at
-}
-
-// evidence converts a byte range of a window to evidence. If contexts are
-// joined, the range may span several of them.
-func (j *Judge) evidence(contexts []string, w encoder.Passage, start, end int) []verdict.Evidence {
-	start, end = w.Start+start, w.Start+end
+	start, end := w.Start+verdict.ByteOffset(text, e.Start), w.Start+verdict.ByteOffset(text, e.End)
 	if !j.o.Joined {
-		return []verdict.Evidence{verdict.NewEvidence(contexts, w.Text, start, end)}
+		return []verdict.Evidence{verdict.NewEvidence(contexts, w.Text, start, end)}, nil
 	}
 	var out []verdict.Evidence
 	at := 0
@@ -46,5 +28,5 @@ func (j *Judge) evidence(contexts []string, w encoder.Passage, start, end int) [
 		}
 		at += len(c) + len("\n")
 	}
-	return out
+	return out, nil
 }

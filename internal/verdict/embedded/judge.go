@@ -29,9 +29,7 @@ var load = sync.OnceValues(func() (*network, error) { return loadNetwork(weights
 // Options configure a Judge.
 type Options struct {
 	// Lexical is the judge whose verdicts are combined with those of the network. Required.
-	Lexical interface {
-		Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error)
-	}
+	Lexical verdict.Judge
 	// Threshold is the minimum score of a supported claim, from 0 to 1.
 	Threshold float64
 	// Sentences calls yield with the start and end byte offsets of each sentence of text. Required.
@@ -278,10 +276,7 @@ func (j *Judge) conclude(v *verdict.Verdict, c extract.Claim, o opinion, several
 	default:
 		v.Label = verdict.Contradicted
 	}
-	v.Confidence = v.Score
-	if v.Label != verdict.Supported {
-		v.Confidence = 1 - v.Score
-	}
+	v.Confidence = v.Certainty()
 	network := fmt.Sprintf("network: %.3f", logistic(o.odds))
 	if v.Label != verdict.Supported {
 		v.Unsupported = verdict.UnsupportedSpans(c, o.wrong)

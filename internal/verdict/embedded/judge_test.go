@@ -3,6 +3,7 @@ package embedded
 import (
 	"context"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -19,6 +20,11 @@ func (f fixed) Judge(context.Context, verdict.Task) (verdict.Judgement, error) {
 	return verdict.Judgement{Verdicts: append([]verdict.Verdict(nil), f...)}, nil
 }
 
+// unclear returns a judge that hardly supports n claims.
+func unclear(n int) fixed {
+	return slices.Repeat(fixed{{Label: verdict.Supported, Score: 0.52}}, n)
+}
+
 // lines yields the lines of a text as its sentences.
 func lines(text string, yield func(start, end int)) {
 	at := 0
@@ -30,11 +36,18 @@ func lines(text string, yield func(start, end int)) {
 
 func judge(t *testing.T, words fixed, contexts []string, texts ...string) []verdict.Verdict {
 	t.Helper()
-	task := verdict.Task{Contexts: contexts}
+	return judgeAnswer(t, Options{Lexical: words}, "", contexts, texts...)
+}
+
+// judgeAnswer is judge for the answer to a question.
+func judgeAnswer(t *testing.T, o Options, question string, contexts []string, texts ...string) []verdict.Verdict {
+	t.Helper()
+	task := verdict.Task{Question: question, Contexts: contexts}
 	for i, text := range texts {
 		task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
 	}
-	out, err := New(Options{Lexical: words, Threshold: 0.5, Sentences: lines}).Judge(t.Context(), task)
+	o.Threshold, o.Sentences = 0.5, lines
+	out, err := New(o).Judge(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,11 +60,11 @@ func TestNetworkDecidesWhereWordsAreUnclear(t *testing.T) {
 	t.Parallel()
 	const right, wrong = 1, 4
 	golden := readGolden(t)[0]
-	unclear := verdict.Verdict{
+	match := verdict.Verdict{
 		Label: verdict.Supported, Score: 0.52, Reason: "close match", ChunkIDs: []int{0},
 		Evidence: []verdict.Evidence{{Quote: "Refunds are paid", End: 16}},
 	}
-	got := judge(t, fixed{unclear, unclear}, []string{golden.Passage}, golden.Claims[right], golden.Claims[wrong])
+	got := judge(t, fixed{match, match}, []string{golden.Passage}, golden.Claims[right], golden.Claims[wrong])
 	if got[0].Label != verdict.Supported || !strings.HasPrefix(got[0].Reason, "close match (network: 0.") {
 		t.Errorf("right claim: got %s, %q", got[0].Label, got[0].Reason)
 	}
@@ -181,10 +194,7 @@ func TestWaitsForTheNetworkAreReported(t *testing.T) {
 		calls = append(calls, "wait")
 		return func() { calls = append(calls, "resume") }
 	}
-	j := New(Options{Lexical: fixed{{Label: verdict.Supported, Score: 0.52}}, Threshold: 0.5, Sentences: lines, Waiting: waiting})
-	if _, err := j.Judge(t.Context(), verdict.Task{Contexts: []string{refunds}, Claims: []extract.Claim{{Text: "Gift cards can be refunded."}}}); err != nil {
-		t.Fatal(err)
-	}
+	judgeAnswer(t, Options{Lexical: unclear(1), Waiting: waiting}, "", []string{refunds}, "Gift cards can be refunded.")
 	if want := []string{"wait", "resume"}; !cmp.Equal(calls, want) {
 		t.Errorf("got calls %v, want %v", calls, want)
 	}
@@ -213,17 +223,7 @@ func TestQuestionAndEarlierClaimsAreRead(t *testing.T) {
 	t.Parallel()
 	score := func(question string, texts ...string) float64 {
 		t.Helper()
-		unclear := make(fixed, len(texts))
-		task := verdict.Task{Question: question, Contexts: []string{refunds}}
-		for i, text := range texts {
-			unclear[i] = verdict.Verdict{Label: verdict.Supported, Score: 0.52}
-			task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
-		}
-		out, err := New(Options{Lexical: unclear, Threshold: 0.5, Sentences: lines}).Judge(t.Context(), task)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out.Verdicts[len(texts)-1].Score
+		return judgeAnswer(t, Options{Lexical: unclear(len(texts))}, question, []string{refunds}, texts...)[len(texts)-1].Score
 	}
 	const claim = "No, that is not possible in any case."
 	if a, b := score("Can gift cards be refunded?", claim), score("Can a refund be paid within ten days?", claim); a == b {

@@ -122,12 +122,10 @@ func (n *network) run(ctx context.Context, groups []group, waiting func(context.
 	var result []finding
 	for len(groups) > 0 {
 		p.reset()
-		count := 0
-		for count < len(groups) && (count == 0 || len(p.passages)+len(p.claims)+groups[count].size() <= maxTokens) {
-			p.add(groups[count])
-			count++
+		for len(groups) > 0 && (len(p.passages) == 0 || len(p.passages)+len(p.claims)+groups[0].size() <= maxTokens) {
+			p.add(groups[0])
+			groups = groups[1:]
 		}
-		groups = groups[count:]
 		some, err := n.forward(ctx, p)
 		if err != nil {
 			return nil, err

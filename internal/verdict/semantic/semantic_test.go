@@ -169,17 +169,13 @@ func TestEquivalentClaimReusesVerdict(t *testing.T) {
 }
 
 func TestReuseRequiresThreshold(t *testing.T) {
-	j, fake, e := newJudge(t, Options{Threshold: 0.95})
-	judge(t, j, newTask("q", []string{"c"}, "The company purchased the rights."))
-	got := judge(t, j, newTask("q", []string{"c"}, "The company bought the rights."))
-	if got.Verdicts[0].Reused != nil || e.texts != 2 || len(fake.claims) != 2 {
-		t.Errorf("got %+v, want a new verdict", got.Verdicts[0])
-	}
-	j, fake, _ = newJudge(t, Options{Threshold: 0.5})
-	judge(t, j, newTask("q", []string{"c"}, "The company purchased the rights."))
-	got = judge(t, j, newTask("q", []string{"c"}, "The company bought the rights."))
-	if r := got.Verdicts[0].Reused; r == nil || r.Cosine < 0.5 || r.Cosine > 0.95 || len(fake.claims) != 1 {
-		t.Errorf("got %+v, want a cosine from 0.5 to 0.95", r)
+	for threshold, judged := range map[float64]int{0.95: 2, 0.5: 1} {
+		j, fake, e := newJudge(t, Options{Threshold: threshold})
+		judge(t, j, newTask("q", []string{"c"}, "The company purchased the rights."))
+		r := judge(t, j, newTask("q", []string{"c"}, "The company bought the rights.")).Verdicts[0].Reused
+		if (r != nil) != (judged == 1) || r != nil && (r.Cosine < 0.5 || r.Cosine > 0.95) || e.texts != 2 || len(fake.claims) != judged {
+			t.Errorf("threshold %v: got %+v, %d claims judged, want %d", threshold, r, len(fake.claims), judged)
+		}
 	}
 }
 
@@ -314,20 +310,18 @@ func TestClaimWithPronounIsJudgedWithPrecedingClaims(t *testing.T) {
 	if got := judge(t, j, newTask("q", ulm, first, second)); len(fake.claims) != 2 || got.Verdicts[1].Reused == nil {
 		t.Errorf("got %q judged and %+v reused, want the first two judged", fake.claims, got.Verdicts[1].Reused)
 	}
-	fake.claims = nil
-	got := judge(t, j, newTask("q", ulm, first, "He was a painter."))
-	if len(fake.claims) != 2 || got.Verdicts[0].Reused != nil {
-		t.Errorf("got %q judged, want both claims", fake.claims)
-	}
-	fake.claims = nil
-	got = judge(t, j, newTask("q", ulm, "Newton was born in London.", second))
-	if len(fake.claims) != 2 || got.Verdicts[1].Reused != nil {
-		t.Errorf("got %q judged and %+v reused, want both claims judged", fake.claims, got.Verdicts[1].Reused)
-	}
-	fake.claims = nil
-	got = judge(t, j, newTask("q", ulm, first, "Newton was born in London."))
-	if len(fake.claims) != 0 || got.Verdicts[0].Reused == nil {
-		t.Errorf("got %q judged, want none", fake.claims)
+	for _, tt := range []struct {
+		claims []string
+		judged int
+	}{
+		{[]string{first, "He was a painter."}, 2},
+		{[]string{"Newton was born in London.", second}, 2},
+		{[]string{first, "Newton was born in London."}, 0},
+	} {
+		fake.claims = nil
+		if judge(t, j, newTask("q", ulm, tt.claims...)); len(fake.claims) != tt.judged {
+			t.Errorf("%q: got %q judged, want %d", tt.claims, fake.claims, tt.judged)
+		}
 	}
 }
 

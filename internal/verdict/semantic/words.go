@@ -1,6 +1,7 @@
 package semantic
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -235,15 +236,8 @@ func leadingLetters(s string) string {
 // expandContraction returns the verb of a contraction without its "'t": "is" for "isn"
 // and "will" for "won".
 func expandContraction(w string) string {
-	switch w {
-	case "won":
-		return "will"
-	case "can":
-		return "can"
-	case "shan":
-		return "shall"
-	}
-	return strings.TrimSuffix(w, "n")
+	irregular := map[string]string{"won": "will", "can": "can", "shan": "shall"}
+	return cmp.Or(irregular[w], strings.TrimSuffix(w, "n"))
 }
 
 // numeral normalizes a number word, and reports whether w is one. Numbers up to twelve

@@ -26,7 +26,7 @@ type Layout struct {
 
 // Layouts returns the layouts of published token classifiers by repository.
 func Layouts() map[string]Layout {
-	v1, v2 := LettuceDetect(), LettuceDetect2()
+	v1, v2 := LettuceDetect(), lettuceDetect2()
 	return map[string]Layout{
 		"KRLabsOrg/lettucedect-base-modernbert-en-v1":  v1,
 		"KRLabsOrg/lettucedect-large-modernbert-en-v1": v1,
@@ -52,9 +52,9 @@ func LettuceDetect() Layout {
 	}
 }
 
-// LettuceDetect2 returns the layout on which LettuceDetect 2 was trained
+// lettuceDetect2 returns the layout on which LettuceDetect 2 was trained
 // (scripts/canonicalize_prompts.py and generate_acl_hallucinations.py).
-func LettuceDetect2() Layout {
+func lettuceDetect2() Layout {
 	return Layout{
 		Passage: "%s", Join: "\n\n", QA: "User request: {question}\n\n{passages}", Summary: "{passages}",
 		Labels: []string{"supported", "hallucinated"}, Limit: 8192,
@@ -65,7 +65,7 @@ func LettuceDetect2() Layout {
 // The training scripts of LettuceDetect 2 name its labels, those of version 1 do not.
 func LayoutOf(labels []string) (Layout, string) {
 	if slices.ContainsFunc(labels, func(label string) bool { return strings.EqualFold(label, "hallucinated") }) {
-		return LettuceDetect2(), "lettucedetect 2"
+		return lettuceDetect2(), "lettucedetect 2"
 	}
 	return LettuceDetect(), "lettucedetect 1"
 }

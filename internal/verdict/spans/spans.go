@@ -259,29 +259,25 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, c extract.Claim
 		}
 	}
 	v := verdict.Verdict{ClaimID: c.ID, Score: 1 - worst}
-	probability := " (" + strconv.FormatFloat(worst, 'f', 3, 64) + ")"
+	probability := fmt.Sprintf(" (%.3f)", worst)
 	if v.Score < j.o.Threshold {
 		v.Unsupported = verdict.UnsupportedSpans(c, ranges)
-		v.Reason = "the model finds no support for a part of it" + probability
+		part := "a part of it"
 		if quotes := verdict.QuoteSpans(c, v.Unsupported); len(quotes) > 0 {
-			v.Reason = "the model finds no support for " + strings.Join(quotes, ", ") + probability
+			part = strings.Join(quotes, ", ")
 		}
+		v.Reason = "the model finds no support for " + part + probability
 		v.Confidence = v.Certainty()
 		return v, nil
 	}
 	v.Label = verdict.Supported
 	v.Reason = "the model finds no unsupported part" + probability
 	v.Confidence = v.Certainty()
-	c.ID = 0
-	found, err := j.o.Quoter.Judge(ctx, verdict.Task{Contexts: task.Contexts, Claims: []extract.Claim{c}})
-	if err != nil {
-		return v, err
-	}
-	if len(found.Verdicts) > 0 && len(found.Verdicts[0].Evidence) > 0 {
-		e := found.Verdicts[0].Evidence[0]
+	e, err := verdict.Nearest(ctx, j.o.Quoter, task.Contexts, c)
+	if e != nil {
 		e.Role = verdict.RoleSupports
-		v.Evidence, v.ChunkIDs = []verdict.Evidence{e}, []int{e.Chunk}
+		v.Evidence, v.ChunkIDs = []verdict.Evidence{*e}, []int{e.Chunk}
 		v.Reason += "; nearest passage in chunk " + strconv.Itoa(e.Chunk) + ": " + verdict.Excerpt(e.Quote, 0)
 	}
-	return v, nil
+	return v, err
 }

@@ -17,13 +17,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// An encoderModel adapts an *encoder.Model as package main does.
-type encoderModel struct{ *encoder.Model }
-
-func (m encoderModel) Count(text string) int { return m.Tokenizer().Count(text) }
-
-func (m encoderModel) Specials() int { return m.Tokenizer().Specials(true) }
-
 // firstContext quotes the first context.
 type firstContext struct{}
 
@@ -51,7 +44,7 @@ func TestSpansMatchLettuceDetect(t *testing.T) {
 
 // The second version uses the tokenizer of mmBERT, which maps spaces to ▁.
 func TestSpansMatchLettuceDetect2(t *testing.T) {
-	compareSpans(t, "lettucedetect2.json", "mmbert-tokens", LettuceDetect2(), 0)
+	compareSpans(t, "lettucedetect2.json", "mmbert-tokens", lettuceDetect2(), 0)
 }
 
 // compareSpans compares spans and probabilities of a golden model in internal/encoder with
@@ -81,7 +74,7 @@ func compareSpans(t *testing.T, file, model string, l Layout, minGrouped int) {
 	largest, grouped := 0.0, 0
 	for i, c := range cases {
 		l.Limit = c.Limit
-		j := newJudge(t, Options{Model: encoderModel{m}, Layout: l, Strictest: true})
+		j := newJudge(t, Options{Model: m, Layout: l, Strictest: true})
 		groups, err := j.groups(t.Context(), verdict.Task{Question: c.Question, Contexts: c.Contexts}, c.Answer)
 		if err != nil {
 			t.Fatal(err)
@@ -243,20 +236,22 @@ func TestLongContextsAreReadInGroups(t *testing.T) {
 
 func TestJudgeRejectsWhatItCannotRead(t *testing.T) {
 	layout := Layout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}", Limit: 24}
-	if _, err := newJudge(t, Options{Model: &wordModel{}, Layout: layout}).Judge(t.Context(), verdict.Task{Contexts: []string{"a b c"}, Claims: claims(strings.Repeat("word ", 18))}); err != nil {
-		t.Errorf("a claim that leaves an eighth for the contexts: got error %v", err)
-	}
-	task := verdict.Task{Contexts: []string{"a b c"}, Claims: claims("a b", strings.Repeat("word ", 30))}
-	if _, err := newJudge(t, Options{Model: &wordModel{}, Layout: layout}).Judge(t.Context(), task); err == nil || !strings.Contains(err.Error(), "a claim of 30 tokens") {
-		t.Errorf("long claim: got error %v", err)
-	}
-	task.Claims, task.Question = claims("a b"), strings.Repeat("why ", 30)
-	if _, err := newJudge(t, Options{Model: &wordModel{}, Layout: layout}).Judge(t.Context(), task); err == nil {
-		t.Error("long question: got no error, want one")
-	}
-	task.Question = ""
-	if _, err := newJudge(t, Options{Model: &wordModel{nan: true}}).Judge(t.Context(), task); err == nil {
-		t.Error("NaN: got no error, want one")
+	task := verdict.Task{Contexts: []string{"a b c"}}
+	for _, tt := range []struct {
+		name, claim, question string
+		nan                   bool
+		want                  string
+	}{
+		{"a claim that leaves an eighth for the contexts", strings.Repeat("word ", 18), "", false, ""},
+		{"long claim", strings.Repeat("word ", 30), "", false, "a claim of 30 tokens"},
+		{"long question", "a b", strings.Repeat("why ", 30), false, "leave no room"},
+		{"NaN", "a b", "", true, "not a number"},
+	} {
+		task.Claims, task.Question = claims(tt.claim), tt.question
+		_, err := newJudge(t, Options{Model: &wordModel{nan: tt.nan}, Layout: layout}).Judge(t.Context(), task)
+		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: got error %v, want %q", tt.name, err, tt.want)
+		}
 	}
 	got, err := newJudge(t, Options{Model: &wordModel{}}).Judge(t.Context(), verdict.Task{Contexts: []string{" "}, Claims: claims("a")})
 	if err != nil || got.Verdicts[0].Score != 0 || got.Verdicts[0].Label != verdict.NotMentioned {

@@ -1,6 +1,3 @@
-// Command benchrows writes a dataset of realistic rows of about 1 KB for benchmarks.
-// The same seed produces the same rows. With -check it reads results as JSONL from
-// standard input and fails unless there are -n of them in order.
 package main
 
 import (
@@ -20,22 +17,22 @@ import (
 	"github.com/parquet-go/parquet-go"
 )
 
-func main() {
-	n := flag.Int("n", 1_000_000, "number of rows")
-	out := flag.String("o", "rows.jsonl", "file to write: .jsonl, .csv or .parquet")
-	seed := flag.Uint64("seed", 1, "random seed")
-	check := flag.Bool("check", false, "check results instead")
-	flag.Parse()
-	var err error
+// runRows writes a dataset of realistic rows of about 1 KB. The same seed produces the
+// same rows. With -check it reads results as JSONL from standard input and fails unless
+// there are -n of them in order.
+func runRows(args []string) error {
+	flags := flag.NewFlagSet("rows", flag.ExitOnError)
+	n := flags.Int("n", 1_000_000, "number of rows")
+	out := flags.String("o", "rows.jsonl", "file to write: .jsonl, .csv or .parquet")
+	seed := flags.Uint64("seed", 1, "random seed")
+	check := flags.Bool("check", false, "check results instead")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	if *check {
-		err = checkOrder(os.Stdin, *n)
-	} else {
-		err = write(*n, *out, *seed)
+		return checkOrder(os.Stdin, *n)
 	}
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "benchrows:", err)
-		os.Exit(1)
-	}
+	return write(*n, *out, *seed)
 }
 
 // A row is one row of the dataset.

@@ -1,7 +1,9 @@
-// Command lexicon generates lexicon.bin of the lexical judge: document frequencies of
-// stems, irregular forms, synonyms and antonyms.
+//go:build ignore
+
+// This program generates data/lexicon.bin: document frequencies of stems, irregular forms,
+// synonyms and antonyms.
 //
-//	go run ./tools/lexicon -docs docs.jsonl -lexicon DIR -o FILE
+//	go run internal/verdict/lexical/lexicon/generate.go -docs docs.jsonl -lexicon DIR -o FILE
 //
 // Each line of docs.jsonl is an object with a "text". DIR contains irregular-forms.tsv,
 // countries.tsv, synonyms.tsv, synonyms-loose.tsv and antonyms.tsv, each with a header.
@@ -62,7 +64,7 @@ func run(docs, dir, out string) error {
 	b = appendRelations(b, rel)
 	b = append(b, quantize(math.Log(float64(n+1)/0.5)))
 	fmt.Fprintf(os.Stderr, "%d documents, %d stems, %d irregular forms, %d related pairs, %d bytes\n", n, len(df), len(forms), len(rel), len(b))
-	return os.WriteFile(out, b, 0o644) //nolint:gosec // a file of the repository
+	return os.WriteFile(out, b, 0o644)
 }
 
 // irregular returns pairs of the hash of an irregular form and the key of its lemma,
@@ -172,21 +174,21 @@ func appendFrequencies(b []byte, df map[uint64]int, n int) []byte {
 	}
 	table := make([]byte, slots*5)
 	for _, k := range slices.Sorted(maps.Keys(df)) {
-		i := int(k & uint64(slots-1)) //nolint:gosec // masked
-		for table[i*5] != 0 {         // a fingerprint is odd, so not 0
+		i := int(k & uint64(slots-1))
+		for table[i*5] != 0 { // a fingerprint is odd, so not 0
 			i = (i + 1) & (slots - 1)
 		}
 		binary.LittleEndian.PutUint32(table[i*5:], lexicon.Fingerprint(k))
 		table[i*5+4] = quantize(math.Log(float64(n+1) / (float64(df[k]) + 0.5)))
 	}
-	b = binary.LittleEndian.AppendUint32(b, uint32(slots)) //nolint:gosec // fits
+	b = binary.LittleEndian.AppendUint32(b, uint32(slots))
 	return append(b, table...)
 }
 
 func quantize(idf float64) byte { return byte(math.Round(idf / lexicon.IDFStep)) }
 
 func appendSection[T any](b []byte, items []T, appendItem func([]byte, T) []byte) []byte {
-	b = binary.LittleEndian.AppendUint32(b, uint32(len(items))) //nolint:gosec // fits
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(items)))
 	for _, x := range items {
 		b = appendItem(b, x)
 	}
@@ -202,7 +204,7 @@ func appendRelations(b []byte, pairs []pair) []byte {
 	vocabulary = slices.Compact(vocabulary)
 	index := func(k uint64) uint16 {
 		i, _ := slices.BinarySearch(vocabulary, k)
-		return uint16(i) //nolint:gosec // checked below
+		return uint16(i)
 	}
 	if len(vocabulary) > math.MaxUint16 {
 		panic("too many related words for two bytes")

@@ -1,8 +1,3 @@
-// Command benchencoder times a model on the engine. It is the Go side of
-// scripts/bench-encoder.py, which writes the model and sends commands on standard input:
-// "load FILE" reads pairs (a JSON array of arrays of two strings), "scores" and "run
-// TIMES" compute them. Each is answered with a line of numbers: the reply to scores is
-// the logits of all pairs, that to run the duration of each run in nanoseconds.
 package main
 
 import (
@@ -11,7 +6,6 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
-	"log"
 	"os"
 	"runtime/pprof"
 	"strconv"
@@ -22,23 +16,30 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-func main() {
-	log.SetFlags(0)
-	dir := flag.String("dir", "", "directory of the model")
-	precision := flag.String("precision", "float32", "float32 or int8")
-	threads := flag.Int("threads", 2, "number of threads")
-	name := flag.String("kernel", "", "kernel implementation")
-	template := flag.String("template", "", "template of a pair")
-	tokens := flag.String("labels", "", "comma-separated output tokens of a T5 decoder")
-	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
-	flag.Parse()
+// runEncoder times a model on the engine. scripts/bench-encoder.py writes the model and
+// sends commands on standard input: "load FILE" reads pairs (a JSON array of arrays of two
+// strings), "scores" and "run TIMES" compute them. Each is answered with a line of numbers:
+// the reply to scores is the logits of all pairs, that to run the duration of each run in
+// nanoseconds.
+func runEncoder(args []string) error {
+	flags := flag.NewFlagSet("encoder", flag.ExitOnError)
+	dir := flags.String("dir", "", "directory of the model")
+	precision := flags.String("precision", "float32", "float32 or int8")
+	threads := flags.Int("threads", 2, "number of threads")
+	name := flags.String("kernel", "", "kernel implementation")
+	template := flags.String("template", "", "template of a pair")
+	tokens := flags.String("labels", "", "comma-separated output tokens of a T5 decoder")
+	profile := flags.String("cpuprofile", "", "write a CPU profile to this file")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	if *profile != "" {
 		f, err := os.Create(*profile)
 		if err != nil {
-			log.Fatal(err)
+			return err
 		}
 		if err := pprof.StartCPUProfile(f); err != nil {
-			log.Fatal(err)
+			return err
 		}
 		defer pprof.StopCPUProfile()
 	}
@@ -48,19 +49,15 @@ func main() {
 	}
 	if *tokens != "" {
 		o.LabelNames = []string{"not_supported", "supported"}
-		for _, token := range strings.Split(*tokens, ",") {
+		for token := range strings.SplitSeq(*tokens, ",") {
 			id, err := strconv.Atoi(token)
 			if err != nil {
-				log.Fatal(err)
+				return err
 			}
 			o.LabelTokens = append(o.LabelTokens, id)
 		}
 	}
-	if err := serve(*dir, o); err != nil {
-		log.Print(err)
-		pprof.StopCPUProfile()
-		os.Exit(1)
-	}
+	return serve(*dir, o)
 }
 
 func serve(dir string, o encoder.Options) error {
