@@ -115,11 +115,10 @@ func (b *Batch) line(key []byte, r *Request) ([]byte, error) {
 	c := b.stack.Client
 	q := c.request(r, b.state.Form)
 	q.Model = cmp.Or(c.wire.endpoint.deployment, q.Model)
-	body, err := json.Marshal(q)
+	body, err := c.wire.chatBody(q)
 	if err != nil {
 		return nil, err
 	}
-	body = c.wire.completeBody(body)
 	line, err := json.Marshal(map[string]any{
 		"custom_id": base64.RawURLEncoding.EncodeToString(key), "method": http.MethodPost, "url": c.batchURL(), "body": json.RawMessage(body),
 	})

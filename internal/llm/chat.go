@@ -54,15 +54,19 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	return q
 }
 
-// completeBody completes the body of a chat request by go-openai: it writes a temperature
-// of 0, which some servers would round up, and adds the members of the extra body. The
-// replaced text can't occur in a message because quotes in JSON strings are escaped.
-func (w *wire) completeBody(b []byte) []byte {
+// chatBody returns the body of a chat request. It writes a temperature of 0, which some
+// servers would round up, and adds the members of the extra body. The replaced text can't
+// occur in a message because quotes in JSON strings are escaped.
+func (w *wire) chatBody(q openai.ChatCompletionRequest) ([]byte, error) {
+	b, err := json.Marshal(q)
+	if err != nil {
+		return nil, err
+	}
 	b = bytes.Replace(b, []byte(tinyTemperature), []byte(`"temperature":0`), 1)
 	if len(w.extraBody) == 0 {
-		return b
+		return b, nil
 	}
-	return append(append(b[:len(b)-1], ','), w.extraBody[1:]...)
+	return append(append(b[:len(b)-1], ','), w.extraBody[1:]...), nil
 }
 
 // messages converts the messages of r. If the schema is not sent separately, it
@@ -139,8 +143,7 @@ func (o *optional[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// decodeChat decodes the parts of a chat completion that are needed, even if go-openai
-// can't decode others.
+// decodeChat decodes the parts of a chat completion that are needed.
 func (w *wire) decodeChat(body []byte) (*openai.ChatCompletionResponse, error) {
 	var parts struct {
 		Choices []struct {

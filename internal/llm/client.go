@@ -58,7 +58,6 @@ const minOutputTokens = 256
 // request, the client tries others: it requests JSON by schema, by JSON mode, or only in the
 // prompt, and omits unsupported parameters. It remembers the form that works.
 type Client struct {
-	api              *openai.Client
 	wire             *wire
 	model            string
 	timeout          time.Duration
@@ -90,9 +89,8 @@ func NewClient(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	w := newWire(c, e)
 	return &Client{
-		api: openai.NewClientWithConfig(w.config()), wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
+		wire: newWire(c, e), model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
 		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
 		form: startForm(c), negotiate: make(chan struct{}, 1),
 	}, nil
@@ -216,17 +214,15 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 
 // createChat sends a request for a chat completion.
 func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*openai.ChatCompletionResponse, error) {
-	x := &exchange{limit: limit}
-	res, err := c.api.CreateChatCompletion(x.context(ctx), q)
-	switch {
-	case err == nil:
-		return &res, nil
-	case x.reply != nil: // go-openai can't decode it
-		return c.wire.decodeChat(x.reply)
-	case errors.Is(err, openai.ErrReasoningEffortUnsupported): // as the server would
-		return nil, &StatusError{Status: http.StatusBadRequest, Message: err.Error(), Param: "reasoning_effort"}
+	body, err := c.wire.chatBody(q)
+	if err != nil {
+		return nil, err
 	}
-	return nil, err
+	reply, err := c.wire.post(ctx, c.wire.endpoint.modelURL("/chat/completions", c.model), body, limit)
+	if err != nil {
+		return nil, err
+	}
+	return c.wire.decodeChat(reply)
 }
 
 // read converts a response into a Reply. It redacts the key only after parsing,
