@@ -9,13 +9,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // A gateway returns an error although the server has created the batch.
 func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 	for _, status := range []int{500, 502, 504} {
-		srv := &batchtest.Server{}
+		srv := &llmtest.BatchServer{}
 		failed := false
 		inner := srv
 		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,7 +42,7 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 
 // If the server can't list batches, no second one is created.
 func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
-	srv := &batchtest.Server{}
+	srv := &llmtest.BatchServer{}
 	attempts := 0
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		switch {
@@ -73,7 +73,7 @@ func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	var reject atomic.Bool
 	reject.Store(true)
-	srv := &batchtest.Server{End: func(int) (string, string, string) {
+	srv := &llmtest.BatchServer{End: func(int) (string, string, string) {
 		if reject.Load() {
 			return "failed", "billing_hard_limit_reached", "Billing hard limit has been reached."
 		}
@@ -113,15 +113,15 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 		"tokens": {MaxTokens: 400, Client: Config{Model: "gpt-4o-mini"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := &batchtest.Server{}
+			srv := &llmtest.BatchServer{}
 			s, dir := batchStack(t, srv, o)
 			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 			err := b.Run(t.Context(), batchPass(4))
 			if err == nil || !strings.HasPrefix(err.Error(), "a batch of 4 requests was not submitted: ") {
 				t.Errorf("got %v, want 4 requests above the limit", err)
 			}
-			if seen := srv.Seen(); seen != (batchtest.Counts{}) {
-				t.Errorf("got %+v, want %+v", seen, (batchtest.Counts{}))
+			if seen := srv.Seen(); seen != (llmtest.BatchCounts{}) {
+				t.Errorf("got %+v, want %+v", seen, (llmtest.BatchCounts{}))
 			}
 			if err := b.Close(); err != nil || BatchSubmitted(dir) {
 				t.Errorf("Close: got error %v, state kept: %t; want nil, false", err, BatchSubmitted(dir))
@@ -129,7 +129,7 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 		})
 	}
 	// The cost of a batch counts at batch prices.
-	srv := &batchtest.Server{}
+	srv := &llmtest.BatchServer{}
 	s, dir := batchStack(t, srv, Options{MaxCost: 1, Client: Config{Model: "gpt-4o-mini"}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	if err := b.Run(t.Context(), batchPass(4)); err != nil {

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // A symbolic link in place of the directory is not followed, and finishing a batch deletes
 // only its own files.
 func TestBatchKeepsForeignFiles(t *testing.T) {
-	s, dir := batchStack(t, &batchtest.Server{}, Options{})
+	s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})
 	target, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
 	if err := os.Mkdir(target, 0o700); err != nil {
 		t.Fatal(err)
@@ -43,7 +43,7 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 // Replies in a store of another run are not used, and a store with triggers or views is
 // rejected.
 func TestOpenBatchIgnoresForeignStore(t *testing.T) {
-	s, dir := batchStack(t, &batchtest.Server{}, Options{})
+	s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})
 	path := filepath.Join(dir, batchStoreFile)
 	plant := func(statements ...string) {
 		t.Helper()

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // batchRequest returns request i of a pass.
@@ -38,7 +38,7 @@ func batchPass(n int) Pass {
 func goodChat(w http.ResponseWriter, _ *http.Request) { writeReply(w, validReply, "stop") }
 
 // batchStack returns a stack that uses srv.
-func batchStack(t *testing.T, srv *batchtest.Server, o Options) (*Stack, string) {
+func batchStack(t *testing.T, srv *llmtest.BatchServer, o Options) (*Stack, string) {
 	t.Helper()
 	if srv.Chat == nil {
 		srv.Chat = http.HandlerFunc(goodChat)
@@ -85,7 +85,7 @@ func TestBatchIsSplitAtFileLimits(t *testing.T) {
 		"bytes":    func(b *Batch) { b.maxBytes = 1800 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := &batchtest.Server{}
+			srv := &llmtest.BatchServer{}
 			s, dir := batchStack(t, srv, Options{})
 			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 			limit(b)
@@ -144,7 +144,7 @@ func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 
 func TestAzureBatch(t *testing.T) {
 	var paths []string
-	srv := &batchtest.Server{}
+	srv := &llmtest.BatchServer{}
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		paths = append(paths, r.Method+" "+r.URL.Path+"?"+r.URL.RawQuery+" "+r.Header.Get("api-key")+r.Header.Get("Authorization"))
 		return false
@@ -186,7 +186,7 @@ func TestAzureBatch(t *testing.T) {
 // Errors of rows are replayed without sending the request again.
 func TestBatchReplaysRowErrors(t *testing.T) {
 	n := 0
-	srv := &batchtest.Server{Chat: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	srv := &llmtest.BatchServer{Chat: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		switch n++; n {
 		case 1:
 			writeError(w, 400, "This model's maximum context length is 100 tokens. Your messages resulted in 200 tokens.", "messages")
@@ -216,7 +216,7 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 }
 
 func TestBatchPollSurvivesServerErrors(t *testing.T) {
-	srv, polls := &batchtest.Server{}, 0
+	srv, polls := &llmtest.BatchServer{}, 0
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/batches/") {
 			if polls++; polls < 15 {
@@ -245,7 +245,7 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 }
 
 func TestBatchReportsMissingAPI(t *testing.T) {
-	srv := &batchtest.Server{Before: func(w http.ResponseWriter, r *http.Request) bool {
+	srv := &llmtest.BatchServer{Before: func(w http.ResponseWriter, r *http.Request) bool {
 		writeError(w, 404, "Not Found", "")
 		return true
 	}}
@@ -264,7 +264,7 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
 	}
-	s, dir := batchStack(t, &batchtest.Server{}, Options{})
+	s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})
 	_, _ = openBatch(t, s, BatchOptions{Dir: dir})
 	_, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)})
 	if e := mustAs[*StoreError](t, err); !strings.Contains(e.Error(), "in use by another run") {
@@ -275,7 +275,7 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 // A batch state may come from a repository. Its names must not lead to files outside the
 // directory, or to other paths of the server.
 func TestOpenBatchRejectsInvalidState(t *testing.T) {
-	s, _ := batchStack(t, &batchtest.Server{}, Options{})
+	s, _ := batchStack(t, &llmtest.BatchServer{}, Options{})
 	const valid = `{"version":2,"run":"x","round":1`
 	for _, content := range []string{
 		"", "{", "[]", `{"version":99}`, valid + `,"form":{"format":77}}`, valid + `,"file":"file-1/../../models/m?x="}`, valid + `,"batch":"../files/f"}`, valid + `,"files":["file-1",".."]}`,
@@ -300,7 +300,7 @@ func TestOpenBatchRejectsInvalidState(t *testing.T) {
 }
 
 func TestBatchDeduplicatesRequests(t *testing.T) {
-	srv := &batchtest.Server{}
+	srv := &llmtest.BatchServer{}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	err := b.Run(t.Context(), func(ctx context.Context, c Completer) (string, error) {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 func TestWorldWritableDirectoryIsWarning(t *testing.T) {
@@ -24,7 +24,7 @@ func TestWorldWritableDirectoryIsWarning(t *testing.T) {
 		if got := strings.Contains(w.String(), warning); got != want || cache.database() == nil {
 			t.Errorf("cache in a directory of mode %v: got warning %t, want %t and a usable cache: %v", mode, got, want, w)
 		}
-		s, dir := batchStack(t, &batchtest.Server{}, Options{})
+		s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})
 		if err := os.Chmod(dir, mode); err != nil {
 			t.Fatal(err)
 		}

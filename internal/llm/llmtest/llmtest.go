@@ -1,10 +1,10 @@
-// Package quirktest provides a fake OpenAI-compatible server for tests. It answers every
+// Package llmtest provides fake OpenAI-compatible servers for tests. Server answers every
 // prompt of ragfaith correctly, and can simulate the quirks of real servers. Runs with and
-// without quirks must produce the same scores.
+// without quirks must produce the same scores. BatchServer is one with the Batch API.
 //
 // A quirk wraps the handler of a call: it may change the call, change the answer, or
 // answer itself.
-package quirktest
+package llmtest
 
 import (
 	"encoding/json"
