@@ -9,7 +9,6 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"github.com/ragfaith/ragfaith/internal/llm/bpe"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -22,7 +21,7 @@ const (
 // Tokens counts tokens for a model. Counts are exact for OpenAI's models, whose
 // vocabulary is loaded on first use, and estimates for others.
 type Tokens struct {
-	encoding func() *bpe.Encoding // nil if it is unknown
+	vocabulary func() *vocabulary // nil if it is unknown
 }
 
 // NewTokens returns a token counter for model.
@@ -31,29 +30,29 @@ func NewTokens(model string) *Tokens {
 	isOneOf := func(prefixes ...string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
-	encoding := ""
+	file := ""
 	switch {
 	case isOneOf("gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-6", "chatgpt", "gpt-oss", "o1", "o3", "o4"):
-		encoding = bpe.O200k
+		file = o200k
 	case isOneOf("gpt-4", "gpt-3.5", "gpt-35", "text-embedding"):
-		encoding = bpe.CL100k
+		file = cl100k
 	default:
 		return &Tokens{}
 	}
-	return &Tokens{sync.OnceValue(func() *bpe.Encoding {
-		e, _ := bpe.Open(encoding) // tests ensure that it is valid
-		return e
+	return &Tokens{sync.OnceValue(func() *vocabulary {
+		v, _ := openVocabulary(file) // tests ensure that it is valid
+		return v
 	})}
 }
 
 // Exact reports whether the model's own vocabulary is used. The overhead of
 // chat templates is always an estimate.
-func (t *Tokens) Exact() bool { return t.encoding != nil }
+func (t *Tokens) Exact() bool { return t.vocabulary != nil }
 
 // Text returns the number of tokens of s.
 func (t *Tokens) Text(s string) int {
-	if t.encoding != nil {
-		if n, err := t.encoding().Count(s); err == nil {
+	if t.vocabulary != nil {
+		if n, err := t.vocabulary().count(s); err == nil {
 			return n
 		}
 	}
