@@ -108,7 +108,7 @@ func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error
 		return nil, err
 	}
 	if err := b.load(ctx); err != nil {
-		return nil, errors.Join(err, b.store.close())
+		return nil, errors.Join(err, b.store.db.Close())
 	}
 	return b, nil
 }
@@ -221,7 +221,7 @@ func (b *Batch) Close() error {
 	if b.store == nil {
 		return nil
 	}
-	err := b.store.close()
+	err := b.store.db.Close()
 	if b.done || !b.state.submitted() {
 		err = errors.Join(err, b.deleteFiles())
 	}
@@ -232,11 +232,8 @@ func (b *Batch) Close() error {
 // deleteFiles deletes the files and the directory. It deletes the state first,
 // since the other files are useless without it.
 func (b *Batch) deleteFiles() error {
-	state := filepath.Join(b.opts.Dir, stateFile)
-	if err := removeIfExists(state, state+".new", b.requestFile()); err != nil {
-		return err
-	}
-	if err := b.store.deleteFiles(); err != nil {
+	state, store := filepath.Join(b.opts.Dir, stateFile), b.store.path
+	if err := removeIfExists(state, state+".new", b.requestFile(), store+"-wal", store+"-shm", store+"-journal", store); err != nil {
 		return err
 	}
 	_ = os.Remove(b.opts.Dir) // fails if it contains other files

@@ -56,7 +56,7 @@ func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if err := planted.close(); err != nil {
+		if err := planted.db.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,7 +65,7 @@ func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 	if _, body, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
 		t.Errorf("got %q, %v; want no reply", body, err)
 	}
-	if err := b.store.close(); err != nil {
+	if err := b.store.db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	plant(`CREATE TRIGGER t AFTER INSERT ON requests BEGIN DELETE FROM requests; END`)

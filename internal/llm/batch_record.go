@@ -135,13 +135,13 @@ func (b *Batch) replay(ctx context.Context, r *Request) (reply *Reply, known boo
 	c := b.stack.Client
 	used := usage.Usage{Requests: 1}
 	if status == http.StatusOK {
-		res, err := c.wire.decodeChat(body)
-		if err != nil || len(res.Choices) == 0 {
+		var res chatReply
+		if c.wire.decode(body, &res) != nil || len(res.Choices) == 0 {
 			return nil, true, errDeferred
 		}
 		f, _ := c.currentForm()
-		used = used.Add(c.replyUsage(r, res))
-		if reply, err = c.read(ctx, r, f, res); err != nil {
+		used = used.Add(c.replyUsage(r, &res))
+		if reply, err = c.read(ctx, r, f, &res); err != nil {
 			return nil, true, withUsage(err, used)
 		}
 		reply.Usage = used

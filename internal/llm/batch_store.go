@@ -266,10 +266,3 @@ func (s *batchStore) replaceReplies(ctx context.Context, round int, store func(p
 	}
 	return replies, s.sync(ctx)
 }
-
-func (s *batchStore) close() error { return s.db.Close() }
-
-// deleteFiles deletes the files of a closed store.
-func (s *batchStore) deleteFiles() error {
-	return removeIfExists(s.path+"-wal", s.path+"-shm", s.path+"-journal", s.path)
-}

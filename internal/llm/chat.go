@@ -143,20 +143,12 @@ func (o *optional[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// decodeChat decodes the parts of a chat completion that are needed.
-func (w *wire) decodeChat(body []byte) (*openai.ChatCompletionResponse, error) {
-	var parts struct {
-		Choices []struct {
-			Message      openai.ChatCompletionMessage `json:"message"`
-			FinishReason openai.FinishReason          `json:"finish_reason"`
-			LogProbs     optional[*openai.LogProbs]   `json:"logprobs"`
-		} `json:"choices"`
-		Usage optional[openai.Usage] `json:"usage"`
-	}
-	err := w.decode(body, &parts)
-	res := &openai.ChatCompletionResponse{Usage: parts.Usage.value}
-	for _, p := range parts.Choices {
-		res.Choices = append(res.Choices, openai.ChatCompletionChoice{Message: p.Message, FinishReason: p.FinishReason, LogProbs: p.LogProbs.value})
-	}
-	return res, err
+// A chatReply contains the parts of a chat completion that are needed.
+type chatReply struct {
+	Choices []struct {
+		Message      openai.ChatCompletionMessage `json:"message"`
+		FinishReason string                       `json:"finish_reason"`
+		LogProbs     optional[*openai.LogProbs]   `json:"logprobs"`
+	} `json:"choices"`
+	Usage optional[openai.Usage] `json:"usage"`
 }

@@ -213,7 +213,7 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 }
 
 // createChat sends a request for a chat completion.
-func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*openai.ChatCompletionResponse, error) {
+func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*chatReply, error) {
 	body, err := c.wire.chatBody(q)
 	if err != nil {
 		return nil, err
@@ -222,17 +222,18 @@ func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest,
 	if err != nil {
 		return nil, err
 	}
-	return c.wire.decodeChat(reply)
+	var res chatReply
+	return &res, c.wire.decode(reply, &res)
 }
 
 // read converts a response into a Reply. It redacts the key only after parsing,
 // so that redaction does not affect parsing.
-func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
+func (c *Client) read(ctx context.Context, r *Request, f form, res *chatReply) (*Reply, error) {
 	reply, err := c.readReply(ctx, r, f, res)
 	downgraded := r.Schema != nil && f.Format != jsonSchema
 	if reply != nil {
 		reply.Downgraded = downgraded
-		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs); err != nil {
+		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs.value); err != nil {
 			return nil, err
 		}
 		if text := c.wire.redactReply(reply.Text); text != reply.Text {
@@ -250,7 +251,7 @@ func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatC
 	return reply, err
 }
 
-func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
+func (c *Client) readReply(ctx context.Context, r *Request, f form, res *chatReply) (*Reply, error) {
 	if len(res.Choices) == 0 {
 		return nil, &ParseError{Reason: "the answer has no choices"}
 	}
@@ -259,12 +260,12 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.
 	switch {
 	case choice.Message.Refusal != "":
 		return nil, &RefusalError{Reason: "refusal", Message: truncateText(choice.Message.Refusal, 300)}
-	case choice.FinishReason == openai.FinishReasonContentFilter:
+	case choice.FinishReason == string(openai.FinishReasonContentFilter):
 		return nil, &RefusalError{Reason: "content_filter"}
 	}
-	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage) > 0
+	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage.value) > 0
 	reply := &Reply{Text: text, reasoning: reasoningTokens(text, res, reasoned)}
-	atLimit := isTruncated(string(choice.FinishReason))
+	atLimit := isTruncated(choice.FinishReason)
 	lengthError := func() error {
 		answer, started := Answer(text)
 		started = started && strings.TrimSpace(answer) != ""

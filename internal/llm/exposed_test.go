@@ -21,7 +21,7 @@ func TestWorldWritableDirectoryIsWarning(t *testing.T) {
 			t.Fatal(err)
 		}
 		cache, w := openCache(t, dir)
-		if got := strings.Contains(w.String(), warning); got != want || cache.database() == nil {
+		if got := strings.Contains(w.String(), warning); got != want || cache.disabled != nil {
 			t.Errorf("cache in a directory of mode %v: got warning %t, want %t and a usable cache: %v", mode, got, want, w)
 		}
 		s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})

@@ -15,9 +15,9 @@ import (
 // are runaway generation.
 const maxValues = 4096
 
-const (
-	errTooManyValues = parseError("it contains too many JSON values")
-	errSameName      = parseError("an object in its JSON has a name twice")
+var (
+	errTooManyValues = errors.New("it contains too many JSON values")
+	errSameName      = errors.New("an object in its JSON has a name twice")
 )
 
 // parse returns the JSON value in a reply that schema accepts, in time linear in the
@@ -28,8 +28,7 @@ const (
 // Python literals, unquoted keys, comments and line breaks in strings.
 //
 // The model's reasoning is skipped, see Answer. Values for which echo returns true
-// repeat the prompt and are skipped too; echo may be nil. The error is that of ctx if it
-// is done.
+// repeat the prompt and are skipped too. The error is that of ctx if it is done.
 //
 // A reply with several different values is a *ParseError. So is one that ends with a
 // truncated value, even after a complete one, and a value inside a truncated or malformed
@@ -76,7 +75,7 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 			}
 			e := &ParseError{Reason: "it is cut off", Text: reply}
 			v, reason := acceptValue(r.completePrefix(), schema)
-			if reason == nil && found.value == nil && !found.repeatsPrompt(string(r.out[:r.completeLen])) {
+			if reason == nil && found.value == nil && !echo(string(r.out[:r.completeLen])) {
 				e.Partial = v
 			}
 			return nil, e
@@ -121,7 +120,7 @@ func parseAlone(reply string, schema *Schema, echo func(value string) bool) json
 		return v
 	}
 	answer, ok := answerOf(reply)
-	if v := parseWhole(answer, schema); ok && v != nil && (echo == nil || !echo(string(v))) {
+	if v := parseWhole(answer, schema); ok && v != nil && !echo(string(v)) {
 		return v
 	}
 	return nil
@@ -150,9 +149,6 @@ func parseWhole(text string, schema *Schema) json.RawMessage {
 // acceptValue returns v if the schema accepts it. It also tries the only value of an
 // object with a single key, since some models wrap the result.
 func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
-	if schema == nil || schema.Accept == nil {
-		return v, nil
-	}
 	if values, _ := countValues(v); values > maxValues {
 		return nil, errTooManyValues
 	}

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,15 +27,10 @@ type relaxedParser struct {
 	itemDepth   int    // depth within an array element, which is used only when complete
 }
 
-// A parseError is a reason why parsing failed.
-type parseError string
-
-func (f parseError) Error() string { return string(f) }
-
-const (
-	errTruncated = parseError("cut off")
-	errMalformed = parseError("broken")
-	errTooDeep   = parseError("nested too deeply")
+var (
+	errTruncated = errors.New("cut off")
+	errMalformed = errors.New("broken")
+	errTooDeep   = errors.New("nested too deeply")
 )
 
 // value parses a value at pos, after white space and comments.

@@ -3,6 +3,7 @@ package llm
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"html"
 	"strconv"
 	"strings"
@@ -13,19 +14,19 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-const errSeveral = parseError("it contains several different results")
+var errSeveral = errors.New("it contains several different results")
 
 // results collects the accepted values in a reply. If they differ, any of them may be a
 // quotation, even the last one, so none is used.
 type results struct {
-	echo  func(value string) bool // reports whether a value repeats the prompt; may be nil
+	echo  func(value string) bool // reports whether a value repeats the prompt
 	value json.RawMessage         // the first value that does not
 }
 
 // add adds a value.
 func (r *results) add(v json.RawMessage) error {
 	switch {
-	case r.value != nil && bytes.Equal(compact(r.value), compact(v)), r.repeatsPrompt(string(v)):
+	case r.value != nil && bytes.Equal(compact(r.value), compact(v)), r.echo(string(v)):
 		return nil
 	case r.value != nil:
 		return errSeveral
@@ -33,8 +34,6 @@ func (r *results) add(v json.RawMessage) error {
 	r.value = v
 	return nil
 }
-
-func (r *results) repeatsPrompt(v string) bool { return r.echo != nil && r.echo(v) }
 
 // compact returns JSON without white space.
 func compact(v json.RawMessage) []byte {
