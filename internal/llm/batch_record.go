@@ -93,14 +93,7 @@ func (w *recorder) append(ctx context.Context, key, line []byte, size Size) erro
 
 // close flushes the file to disk.
 func (w *recorder) close() error {
-	err := w.buf.Flush()
-	if err == nil {
-		err = w.file.Sync()
-	}
-	if closeErr := w.file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := cmp.Or(w.buf.Flush(), w.file.Sync(), w.file.Close()); err != nil {
 		return &StoreError{w.file.Name(), err}
 	}
 	return nil
@@ -196,10 +189,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	if err == nil {
 		err = b.CheckRows(rows)
 	}
-	if closeErr := rec.close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err = cmp.Or(err, rec.close()); err != nil {
 		return errors.Join(err, b.discardRound(context.WithoutCancel(ctx)))
 	}
 	state.Rows = rows

@@ -141,23 +141,15 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 	db.SetMaxOpenConns(1) // this connection holds the lock
 	s := &batchStore{path, db}
 	const table = `requests (key BLOB PRIMARY KEY, round INTEGER NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`
-	for _, q := range []string{
-		`PRAGMA locking_mode = EXCLUSIVE`,
-		`PRAGMA journal_mode = WAL`,
-		`CREATE TABLE IF NOT EXISTS ` + table,
-	} {
-		if _, err := db.ExecContext(ctx, q); err != nil {
-			_ = db.Close()
-			if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqliteBusy {
-				return nil, &StoreError{path, errors.New("in use by another run")}
-			}
-			return nil, s.wrapError(ctx, err)
-		}
-	}
+	_, err = db.ExecContext(ctx, `PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS `+table)
 	// The file may come from an untrusted repository and contain a trigger or a view.
 	var foreign int
-	err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE sql != ?`, `CREATE TABLE `+table).Scan(&foreign)
-	if err == nil && foreign > 0 {
+	if err == nil {
+		err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE sql != ?`, `CREATE TABLE `+table).Scan(&foreign)
+	}
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqliteBusy {
+		err = errors.New("in use by another run")
+	} else if err == nil && foreign > 0 {
 		err = errors.New("not written by this program; to start over, remove it")
 	}
 	if err != nil {

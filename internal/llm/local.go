@@ -40,10 +40,9 @@ func LocalServers() []LocalServer {
 // ParseLocal splits SERVER/MODEL or SERVER. It returns false if there is no such server.
 func ParseLocal(text string) (s LocalServer, model string, ok bool) {
 	name, model, _ := strings.Cut(text, "/")
-	for _, s := range LocalServers() {
-		if s.Name == name {
-			return s, model, true
-		}
+	servers := LocalServers()
+	if i := slices.IndexFunc(servers, func(s LocalServer) bool { return s.Name == name }); i >= 0 {
+		return servers[i], model, true
 	}
 	return LocalServer{}, "", false
 }
@@ -112,13 +111,7 @@ func ListModels(ctx context.Context, ask Ask) ([]ServedModel, error) {
 	if err := json.Unmarshal(reply, &list); err != nil {
 		return nil, errors.New("the reply is not a list of models")
 	}
-	var models []ServedModel
-	for _, m := range list.Data {
-		if m.Name != "" && !embeds.MatchString(m.Name) {
-			models = append(models, m)
-		}
-	}
-	return models, nil
+	return slices.DeleteFunc(list.Data, func(m ServedModel) bool { return m.Name == "" || embeds.MatchString(m.Name) }), nil
 }
 
 // Window returns the context window of a model in tokens of prompt and reply, or 0 if the

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -64,18 +65,22 @@ func (t *Tokens) Text(s string) int {
 func (t *Tokens) Request(r *Request) Size { return sizeOf(r, t.Text) }
 
 func sizeOf(r *Request, count func(string) int) Size {
-	s := Size{Prompt: tokensPerRequest, Reply: r.MaxTokens}
-	if s.Reply == 0 {
-		s.Reply = defaultReplyTokens
-	}
+	prompt := tokensPerRequest + tokensPerMessage*len(r.Messages) + countPrompt(r, count)
+	return Size{Prompt: prompt, Reply: cmp.Or(r.MaxTokens, defaultReplyTokens)}
+}
+
+// countPrompt returns the sum of the counts of the texts in a prompt and its schema.
+func countPrompt(r *Request, count func(string) int) (sum int) {
 	for _, m := range r.Messages {
-		s.Prompt += tokensPerMessage + count(m.Text)
+		sum += count(m.Text)
 	}
 	if r.Schema != nil {
-		s.Prompt += count(string(r.Schema.JSON))
+		sum += count(string(r.Schema.JSON))
 	}
-	return s
+	return sum
 }
+
+func promptBytes(r *Request) int { return countPrompt(r, func(s string) int { return len(s) }) }
 
 // EstimateTokens estimates the number of tokens without a vocabulary: a quarter
 // of the ASCII bytes plus two thirds of the other characters, rounded up. It
@@ -165,17 +170,6 @@ func reasoningTokens(text string, res *chatReply, reasoned bool) int {
 // bytes plus up to added tokens.
 func isPlausible(n, bytes, added int) bool { return n > 0 && n <= bytes+added }
 
-func promptBytes(r *Request) int {
-	n := 0
-	for _, m := range r.Messages {
-		n += len(m.Text)
-	}
-	if r.Schema != nil {
-		n += len(r.Schema.JSON)
-	}
-	return n
-}
-
 // completionTokens returns the completion tokens of a reply, including reasoning
 // tokens that some servers, such as Gemini's, report only in the total.
 func completionTokens(u *openai.Usage) int {
@@ -195,16 +189,16 @@ func reportedReasoning(u *openai.Usage) int {
 
 // embeddingUsage is like replyUsage, but for embeddings.
 func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
-	u, bytes := usage.Usage{PromptTokens: reported}, 0
+	if isPlausible(reported, len(strings.Join(texts, "")), maxAddedTokens) {
+		return usage.Usage{PromptTokens: reported}
+	}
+	return usage.Usage{PromptTokens: c.countTexts(texts), Estimated: true}
+}
+
+// countTexts returns the number of tokens of texts.
+func (c *Client) countTexts(texts []string) (n int) {
 	for _, t := range texts {
-		bytes += len(t)
+		n += c.tokens.Text(t)
 	}
-	if isPlausible(reported, bytes, maxAddedTokens) {
-		return u
-	}
-	u.PromptTokens, u.Estimated = 0, true
-	for _, t := range texts {
-		u.PromptTokens += c.tokens.Text(t)
-	}
-	return u
+	return n
 }
