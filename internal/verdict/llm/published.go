@@ -215,13 +215,8 @@ func (r *rowJudge) prompted(pieces []piece, claim int) []string {
 
 // longest returns the claim with the longest text.
 func (r *rowJudge) longest(claims []int) int {
-	best := claims[0]
-	for _, c := range claims {
-		if len(r.task.Claims[c].Judged()) > len(r.task.Claims[best].Judged()) {
-			best = c
-		}
-	}
-	return best
+	length := func(c int) int { return len(r.task.Claims[c].Judged()) }
+	return slices.MaxFunc(claims, func(a, b int) int { return length(a) - length(b) })
 }
 
 func texts(pieces []piece) []string {

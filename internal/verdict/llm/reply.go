@@ -131,10 +131,7 @@ func verdictsByID(raw json.RawMessage) ([]numberedVerdict, error) {
 		if err := json.Unmarshal(m.value, &verdicts[i].raw); err != nil {
 			return nil, errors.New("an element of \"verdicts\" is not an object")
 		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			return nil, err
-		}
+		name, _ := json.Marshal(m.name) // a string can't fail
 		verdicts[i].id = llm.ParseIndex(name)
 	}
 	return verdicts, nil
