@@ -17,26 +17,21 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 	for _, status := range []int{500, 502, 504} {
 		srv := &llmtest.BatchServer{}
 		failed := false
-		inner := srv
-		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPost && r.URL.Path == "/batches" && !failed {
-				failed = true
-				inner.ServeHTTP(httptest.NewRecorder(), r)
-				writeError(w, status, "gateway", "")
-				return
+		srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodPost || r.URL.Path != "/batches" || failed {
+				return false
 			}
-			inner.ServeHTTP(w, r)
-		}))
-		srv.Chat = http.HandlerFunc(goodChat)
-		s := newStack(t, Options{Client: Config{BaseURL: web.URL}, Retries: 3})
-		b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-		if err := b.Run(t.Context(), batchPass(4)); err != nil {
-			t.Fatal(err)
+			failed = true
+			srv.ServeHTTP(httptest.NewRecorder(), r)
+			writeError(w, status, "gateway", "")
+			return true
 		}
+		s, dir := batchStack(t, srv, Options{Retries: 3})
+		b, _ := openBatch(t, s, BatchOptions{Dir: dir})
+		runBatch(t, b, 4)
 		if seen := srv.Seen(); seen.Batches != 1 || seen.Listings != 1 {
 			t.Errorf("status %d: got %+v, want 1 batch after 1 listing", status, seen)
 		}
-		web.Close()
 	}
 }
 
@@ -96,13 +91,8 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	}
 	reject.Store(false)
 	b, _ = openBatch(t, s, BatchOptions{Dir: dir, Resume: true})
-	if err := b.Run(t.Context(), batchPass(4)); err != nil || !b.Resumed() {
-		t.Fatal(err)
-	}
-	if got := lastPass(t, b, 4); got != allGood(4) {
-		t.Errorf("got %v, want %v", got, allGood(4))
-	}
-	if seen := srv.Seen(); seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
+	runBatch(t, b, 4)
+	if seen := srv.Seen(); !b.Resumed() || seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
 		t.Errorf("got %+v, want 1 upload and 2 batches of 4 requests in total", seen)
 	}
 }
@@ -132,9 +122,7 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 	srv := &llmtest.BatchServer{}
 	s, dir := batchStack(t, srv, Options{MaxCost: 1, Client: Config{Model: "gpt-4o-mini"}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	if err := b.Run(t.Context(), batchPass(4)); err != nil {
-		t.Fatal(err)
-	}
+	runBatch(t, b, 4)
 	usd, tokens := s.Cost()
 	if want := 4 * (11*0.15 + 7*0.6) / 1e6 / 2; tokens != 72 || usd < want*0.999 || usd > want*1.001 {
 		t.Errorf("got $%v and %d tokens, want $%v and 72", usd, tokens, want)

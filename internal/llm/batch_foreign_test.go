@@ -28,9 +28,7 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 		t.Errorf("got files %v, %v; want none", left, err)
 	}
 	other := filepath.Join(target, "requests-9.jsonl")
-	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, other, "mine")
 	b, _ := openBatch(t, s, BatchOptions{Dir: target})
 	if err := b.Close(); err != nil {
 		t.Fatal(err)

@@ -77,7 +77,16 @@ func lastPass(t *testing.T, b *Batch, n int) string {
 	return strings.Join(results, ";")
 }
 
-func allGood(n int) string { return strings.TrimSuffix(strings.Repeat(validReply+";", n), ";") }
+// runBatch runs a batch of n requests, and checks the results of the last pass.
+func runBatch(t *testing.T, b *Batch, n int) {
+	t.Helper()
+	if err := b.Run(t.Context(), batchPass(n)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := lastPass(t, b, n), strings.TrimSuffix(strings.Repeat(validReply+";", n), ";"); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
 
 func TestBatchIsSplitAtFileLimits(t *testing.T) {
 	for name, limit := range map[string]func(*Batch){
@@ -89,12 +98,7 @@ func TestBatchIsSplitAtFileLimits(t *testing.T) {
 			s, dir := batchStack(t, srv, Options{})
 			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 			limit(b)
-			if err := b.Run(t.Context(), batchPass(9)); err != nil {
-				t.Fatal(err)
-			}
-			if got := lastPass(t, b, 9); got != allGood(9) {
-				t.Errorf("got %v, want %v", got, allGood(9))
-			}
+			runBatch(t, b, 9)
 			for _, p := range srv.Batches() {
 				if n, size := p.Requests, len(srv.File(p.Input)); n > b.maxRequests || size > int(b.maxBytes) || n == 0 {
 					t.Errorf("got a file of %d requests and %d bytes, want at most %d and %d", n, size, b.maxRequests, b.maxBytes)
@@ -119,9 +123,7 @@ func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 	r.Messages[1].Text = `say "temperature":1e-45`
 	for _, model := range []string{"gpt-4o-mini", "o4-mini", "gpt-5-mini"} {
 		c := newTestClient(t, Config{BaseURL: online.URL, Model: model})
-		if _, err := c.Complete(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		mustComplete(t, c, r)
 		fresh := newTestClient(t, Config{BaseURL: online.URL, Model: model})
 		b := &Batch{stack: &Stack{Client: fresh}, state: &batchState{Form: fresh.form}}
 		line, err := b.line(requestKey("e", model, r), r)
@@ -167,12 +169,7 @@ func TestAzureBatch(t *testing.T) {
 	t.Cleanup(web.Close)
 	s := newStack(t, Options{Client: Config{BaseURL: web.URL + "/openai/deployments/mine", Model: "gpt-4o", APIKey: secret}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-	if err := b.Run(t.Context(), batchPass(2)); err != nil {
-		t.Fatal(err)
-	}
-	if got := lastPass(t, b, 2); got != allGood(2) {
-		t.Errorf("got %v, want %v", got, allGood(2))
-	}
+	runBatch(t, b, 2)
 	want := "POST /openai/files?api-version=2024-10-21 " + secret
 	if len(paths) < 5 || paths[0] != want || paths[2] != "POST /openai/batches?api-version=2024-10-21 "+secret {
 		t.Errorf("got paths %q, want the first to be %q", paths, want)
@@ -281,18 +278,14 @@ func TestOpenBatchRejectsInvalidState(t *testing.T) {
 		"", "{", "[]", `{"version":99}`, valid + `,"form":{"format":77}}`, valid + `,"file":"file-1/../../models/m?x="}`, valid + `,"batch":"../files/f"}`, valid + `,"files":["file-1",".."]}`,
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, stateFile), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, stateFile), content)
 		if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+dir) {
 			t.Errorf("%q: got %v, want advice to remove %s", content, err, dir)
 		}
 		if !BatchSubmitted(dir) {
 			t.Errorf("BatchSubmitted for state %q: got false, want true", content)
 		}
-		if err := os.WriteFile(filepath.Join(dir, stateFile), []byte(valid+`,"file":"file-abc_1.2","batch":"batch_6f","files":["file-1"]}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, stateFile), valid+`,"file":"file-abc_1.2","batch":"batch_6f","files":["file-1"]}`)
 		if s, err := readState(dir); s == nil || err != nil {
 			t.Errorf("valid state: got %v, %v", s, err)
 		}

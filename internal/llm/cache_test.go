@@ -50,10 +50,7 @@ func TestCacheHit(t *testing.T) {
 	a := &script{}
 	c := cache.Completer(a, "http://x", "m")
 	for i := range 2 {
-		reply, err := c.Complete(t.Context(), newRequest(verdicts()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := mustComplete(t, c, newRequest(verdicts()))
 		if string(reply.JSON) != validReply || reply.Text != "ok" || reply.Cached != (i == 1) {
 			t.Errorf("call %d: got %+v, want cached: %t", i, reply, i == 1)
 		}
@@ -265,9 +262,7 @@ func TestCacheStatsAndClear(t *testing.T) {
 func TestCacheFailureIsWarning(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, dir string){
 		"corrupt": func(t *testing.T, dir string) {
-			if err := os.WriteFile(filepath.Join(dir, CacheFile), []byte(strings.Repeat("no database ", 500)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, filepath.Join(dir, CacheFile), strings.Repeat("no database ", 500))
 		},
 		"directory instead of file": func(t *testing.T, dir string) {
 			if err := os.Mkdir(filepath.Join(dir, CacheFile), 0o700); err != nil {

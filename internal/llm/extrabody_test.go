@@ -43,9 +43,7 @@ func TestExtraBodyIsSentOnlineAndInBatches(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := newTestClient(t, Config{BaseURL: srv.URL, ExtraBody: extra})
-	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-		t.Fatal(err)
-	}
+	mustComplete(t, c, newRequest(verdicts()))
 	s := got()[0]
 	if s.body["top_p"] != 0.9 || s.body["provider"] == nil || s.body["temperature"] != 0.0 || s.body["messages"] == nil {
 		t.Errorf("got request %s, want one with top_p and provider", s.raw)
@@ -66,10 +64,7 @@ func TestExtraBodyIsPartOfCacheKey(t *testing.T) {
 			t.Fatal(err)
 		}
 		s := newStack(t, Options{Client: Config{BaseURL: srv.URL, ExtraBody: extra}, Cache: cache})
-		reply, err := s.Complete(t.Context(), newRequest(verdicts()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := mustComplete(t, s, newRequest(verdicts()))
 		if want := i == 2 || i == 4; reply.Cached != want {
 			t.Errorf("request %d with %q: got cached %t, want %t", i, text, reply.Cached, want)
 		}

@@ -112,9 +112,7 @@ func TestMaxOutputTokensAreRemembered(t *testing.T) {
 	r := newRequest(verdicts())
 	r.MaxTokens = 9000
 	for range 2 {
-		if _, err := c.Complete(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		mustComplete(t, c, r)
 	}
 	if n := len(got()); n != 3 {
 		t.Errorf("%d requests, want 3", n)
@@ -141,9 +139,7 @@ func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 	if n := len(got()); n > 10 || UsageOf(err).Requests != n {
 		t.Errorf("got %d requests, usage %+v; want at most 10, all counted", n, UsageOf(err))
 	}
-	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-		t.Fatal(err)
-	}
+	mustComplete(t, c, newRequest(verdicts()))
 	all := got()
 	if s := all[len(all)-1]; s.format() != "json_schema" || s.body["temperature"] == nil || s.body["max_tokens"] == nil {
 		t.Errorf("after a bad row: got request %s, want an unchanged form", s.raw)
@@ -179,9 +175,7 @@ func TestOutputTokensAreReducedToFitWindow(t *testing.T) {
 	})
 	r := newRequest(verdicts())
 	r.MaxTokens = 4000
-	if _, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	mustComplete(t, newTestClient(t, Config{BaseURL: srv.URL}), r)
 	if n := got()[1].body["max_tokens"]; n != 3088.0 {
 		t.Errorf("got limits %v, want %v", n, 3088.0)
 	}

@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -137,9 +136,7 @@ func TestReadClientCert(t *testing.T) {
 		{"encrypted", cert + strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY"), "the private key is encrypted; decrypt it"},
 		{"old encryption", cert + "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n", "the private key is encrypted; decrypt it"},
 	} {
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, tt.text)
 		_, err := ReadClientCert(path)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), path+": ") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got error %v, want %q after the file name", tt.name, err, tt.want)
@@ -160,9 +157,7 @@ func TestClientCertificate(t *testing.T) {
 	srv.StartTLS()
 	defer srv.Close()
 	path := filepath.Join(t.TempDir(), "client.pem")
-	if err := os.WriteFile(path, []byte(certPEM+key), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, certPEM+key)
 	cert, err := ReadClientCert(path)
 	if err != nil {
 		t.Fatal(err)

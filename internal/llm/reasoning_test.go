@@ -163,19 +163,15 @@ func TestFirstReplyDecides(t *testing.T) {
 		}
 		return &Reply{reasoning: 2900}, nil
 	})}
-	var wg sync.WaitGroup
-	for i := range calls {
-		wg.Go(func() {
-			if i > 0 {
-				p.budget.waitForFirst()
-				started <- struct{}{}
-			}
-			if _, err := p.Complete(t.Context(), newRequest(nil)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
+	inParallel(calls, func(i int) {
+		if i > 0 {
+			p.budget.waitForFirst()
+			started <- struct{}{}
+		}
+		if _, err := p.Complete(t.Context(), newRequest(nil)); err != nil {
+			t.Error(err)
+		}
+	})
 	if want := []int{100, 2048, 8192}; !slices.Equal(limits[:3], want) || len(limits) != calls+2 || slices.Min(limits[3:]) < 3000 {
 		t.Errorf("got limits %v, want %v and then %d sufficient ones", limits, want, calls-1)
 	}
@@ -211,13 +207,9 @@ func TestFailedFirstAttemptEndsWait(t *testing.T) {
 		}
 		return &Reply{}, nil
 	}), 0)}
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			if _, err := p.Complete(ctx, newRequest(nil)); err != nil {
-				t.Errorf("got %v, want no error: the calls waited for each other", err)
-			}
-		})
-	}
-	wg.Wait()
+	inParallel(3, func(int) {
+		if _, err := p.Complete(ctx, newRequest(nil)); err != nil {
+			t.Errorf("got %v, want no error: the calls waited for each other", err)
+		}
+	})
 }

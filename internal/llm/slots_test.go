@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -58,17 +57,13 @@ func runRows(t *testing.T, s *queueServer, rows, workers int) (requests, failed 
 		}
 		close(todo)
 		start := time.Now()
-		var wg sync.WaitGroup
-		for range workers {
-			wg.Go(func() {
-				for range todo {
-					if _, err := c.Complete(t.Context(), newRequest(nil)); err != nil {
-						errs.Add(1)
-					}
+		inParallel(workers, func(int) {
+			for range todo {
+				if _, err := c.Complete(t.Context(), newRequest(nil)); err != nil {
+					errs.Add(1)
 				}
-			})
-		}
-		wg.Wait()
+			}
+		})
 		took, failed = time.Since(start), errs.Load()
 	})
 	return s.requests.Load(), failed, took, limits
@@ -149,8 +144,7 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := canceled(t)
 	if _, err := s.acquire(ctx); err == nil {
 		t.Error("got a second request after nothing but 429s, want one at a time")
 	}

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -66,18 +65,12 @@ func TestDeadServerEndsRun(t *testing.T) {
 				timeout = 50 * time.Millisecond
 			}
 			s := newStack(t, Options{Client: Config{BaseURL: url, Timeout: timeout}, Retries: 5, Clock: NewClock(time.Now)})
-			var wg sync.WaitGroup
-			for range 16 {
-				wg.Go(func() {
-					for range 10 {
-						_, err := s.Complete(t.Context(), newRequest(verdicts()))
-						if _, ok := errors.AsType[*DownError](err); !ok {
-							t.Errorf("got %v, want a *DownError", err)
-						}
-					}
-				})
-			}
-			wg.Wait()
+			inParallel(16, func(int) {
+				for range 10 {
+					_, err := s.Complete(t.Context(), newRequest(verdicts()))
+					checkDown(t, err)
+				}
+			})
 			// With five retries each, 160 calls would make 960 attempts.
 			if n := s.Meter.Total().Requests; n > 160 || s.Client.sender.breaker.Err() == nil {
 				t.Errorf("got %d attempts for 160 calls, breaker error %v; want at most 160 and an open breaker", n, s.Client.sender.breaker.Err())

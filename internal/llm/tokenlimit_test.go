@@ -109,8 +109,7 @@ func TestTokenLimiterReleasesUnsentRequests(t *testing.T) {
 	clock := newFakeClock()
 	p := testSender(Options{TPM: 60_000, Clock: clock})
 	size := func() Size { return Size{Prompt: 14_000} }
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := canceled(t)
 	if _, err := p.try(ctx, call{size: size, send: func(context.Context) (usage.Usage, error) { return usage.Usage{}, ctx.Err() }}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
@@ -138,9 +137,7 @@ func TestBreakerWakesTokenLimiter(t *testing.T) {
 		for range 3 {
 			wg.Go(func() {
 				_, err := p.do(t.Context(), one)
-				if _, down := errors.AsType[*DownError](err); !down {
-					t.Errorf("got %v, want a *DownError", err)
-				}
+				checkDown(t, err)
 			})
 		}
 		synctest.Wait()
