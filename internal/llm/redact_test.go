@@ -155,10 +155,10 @@ func TestRedirectErrorHidesSecrets(t *testing.T) {
 // A long number in an invalid reply is not repeated in full.
 func TestDecodingErrorIsShortened(t *testing.T) {
 	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
-		fmt.Fprintf(w, `{"choices":[{"index":%s}]}`, strings.Repeat("9", 1<<20))
+		fmt.Fprintf(w, `{"choices":[{"message":{"tool_calls":[{"index":%s}]}}]}`, strings.Repeat("9", 1<<20))
 	})
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-	if err == nil || len(err.Error()) > 1000 {
-		t.Errorf("got an error of %d bytes, want at most 1000", len(fmt.Sprint(err)))
+	if err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), invalidReply) {
+		t.Errorf("got an error of %d bytes, want at most 1000 about an invalid reply", len(fmt.Sprint(err)))
 	}
 }

@@ -97,8 +97,6 @@ func TestTokenLimitInEveryMinute(t *testing.T) {
 				}
 				if rate := float64(total) / time.Since(start).Minutes(); rate < float64(tt.min) {
 					t.Errorf("got %.0f tokens per minute, want at least %d", rate, tt.min)
-				} else {
-					t.Logf("%.0f tokens a minute, %d at most", rate, s.maxTokens())
 				}
 			})
 		})
