@@ -20,23 +20,14 @@ func maxTokensOf(all []sent) (limits []int) {
 	return limits
 }
 
-// reasoningServer returns a handler that answers only with at least needed output
-// tokens and rejects more than limit.
-func reasoningServer(needed, limit int) func(int, sent, http.ResponseWriter) {
-	return func(_ int, s sent, w http.ResponseWriter) {
-		switch n := int(s.body["max_tokens"].(float64)); {
-		case n > limit:
-			writeError(w, 400, fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens", n, limit), "max_tokens")
-		case n < needed:
-			writeReply(w, "", "length")
-		default:
-			writeReply(w, validReply, "stop")
-		}
-	}
-}
-
 func TestSearchStopsAtModelLimit(t *testing.T) {
-	srv, got := newTestServer(t, reasoningServer(50_000, 30_000))
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
+		if n := s.body["max_tokens"].(float64); n > 30_000 {
+			writeError(w, 400, fmt.Sprintf("max_tokens is too large: %v. This model supports at most 30000 completion tokens", n), "max_tokens")
+			return
+		}
+		writeReply(w, "", "length")
+	})
 	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 3 {
 		_, err := retrier.Complete(t.Context(), newRequest(verdicts()))

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -180,8 +179,7 @@ func TestRunawayReplyIsRetriedWithBounds(t *testing.T) {
 			}
 		})
 		s := newStack(t, Options{Client: Config{BaseURL: srv.URL}})
-		r := newRequest(verdicts())
-		r.Schema.Bounded = json.RawMessage(strings.Replace(string(r.Schema.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
+		r := newRequest(withBounds(verdicts()))
 		for range 2 {
 			if reply, err := s.Complete(t.Context(), r); err != nil || string(reply.JSON) != validReply {
 				t.Fatalf("bounds %v: got %+v, %v; want %s", supportsBounds, reply, err, validReply)

@@ -102,8 +102,7 @@ func newJudge(t testing.TB, answer func(int, input) (string, error), opts Option
 	t.Helper()
 	m := &fakeModel{answer: answer}
 	opts.Model, opts.Prompts = m, loadPrompts(t)
-	j := New(opts)
-	return j, m
+	return New(opts), m
 }
 
 func newTask(contexts []string, claims ...string) verdict.Task {
