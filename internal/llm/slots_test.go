@@ -54,7 +54,7 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	s := newSlots(16, b, func(n int) { notified = append(notified, n) })
 	batch := func(n int, err error) {
 		t.Helper()
-		var all []slot
+		var all []int
 		for range n {
 			a, e := s.acquire(t.Context())
 			if e != nil {
@@ -79,7 +79,7 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	if s.limit != 4 {
 		t.Errorf("got a limit of %d, want 4", s.limit)
 	}
-	var busy []slot
+	var busy []int
 	for range 500 {
 		for s.inFlight < s.limit {
 			a, err := s.acquire(t.Context())
