@@ -158,7 +158,6 @@ func (b *Batch) Dir() string { return b.opts.Dir }
 
 func (b *Batch) notifyf(format string, args ...any) { b.opts.Notify(fmt.Sprintf(format, args...)) }
 
-// save writes the state to disk.
 func (b *Batch) save() error {
 	if err := b.state.write(b.opts.Dir); err != nil {
 		return fmt.Errorf("save batch state: %w", err)
@@ -266,7 +265,6 @@ func (b *Batch) charge() {
 	b.stack.Client.sender.budget.charge(b.price().cost(spent.PromptTokens, spent.CompletionTokens))
 }
 
-// price returns the price of a batch.
 func (b *Batch) price() price {
 	p := b.stack.Client.sender.price
 	return price{p.in * BatchFactor(), p.out * BatchFactor()}

@@ -55,7 +55,6 @@ func (c *Client) batchURL() string {
 	return "/v1/chat/completions"
 }
 
-// callBatch calls a path of the Batch API.
 func (c *Client) callBatch(ctx context.Context, method, path string, in, out any) error {
 	return within(ctx, c.timeout, func(ctx context.Context) error {
 		return c.wire.call(ctx, method, c.wire.endpoint.url(path), in, out)
@@ -128,7 +127,6 @@ func (c *Client) createBatch(ctx context.Context, file, name string) (b remoteBa
 	return b, err
 }
 
-// retrieveBatch returns the state of a batch.
 func (c *Client) retrieveBatch(ctx context.Context, id string) (b remoteBatch, err error) {
 	err = c.callBatch(ctx, http.MethodGet, "/batches/"+id, nil, &b)
 	if err == nil && b.ID != id {

@@ -25,7 +25,6 @@ var errDeferred = errors.New("the reply is not available yet")
 // answer the request. The row may send other requests that do not depend on it.
 func IsDeferred(err error) bool { return errors.Is(err, errDeferred) }
 
-// requestFile returns the path of the file of recorded requests.
 func (b *Batch) requestFile() string { return filepath.Join(b.opts.Dir, "requests.jsonl") }
 
 // A recorder is the innermost Completer of a recording pass. It writes requests

@@ -176,10 +176,8 @@ func (s *batchStore) exec(ctx context.Context, query string, args ...any) error 
 	return s.wrapError(ctx, err)
 }
 
-// deleteAll deletes all requests and replies.
 func (s *batchStore) deleteAll(ctx context.Context) error { return s.exec(ctx, `DELETE FROM requests`) }
 
-// deleteRound deletes the requests of a round.
 func (s *batchStore) deleteRound(ctx context.Context, round int) error {
 	return s.exec(ctx, `DELETE FROM requests WHERE round = ?`, round)
 }
@@ -211,7 +209,6 @@ func (s *batchStore) add(ctx context.Context, key []byte, round int) (bool, erro
 	return n > 0, s.wrapError(ctx, err)
 }
 
-// get returns the stored response to a request.
 func (s *batchStore) get(ctx context.Context, key []byte) (status int, body []byte, ok bool, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT status, body FROM requests WHERE key = ?`, key).Scan(&status, &body)
 	if errors.Is(err, sql.ErrNoRows) {

@@ -74,11 +74,9 @@ func TestCacheHit(t *testing.T) {
 // Equal requests are sent once, and the others count as cached. A caller that is canceled
 // does not fail the others.
 func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
-	for name, tt := range map[string]struct {
-		err error // of requests that are not canceled
-	}{
-		"reply": {nil},
-		"error": {withUsage(status(500), usage.Usage{Requests: 1})},
+	for name, fault := range map[string]error{ // of requests that are not canceled
+		"reply": nil,
+		"error": withUsage(status(500), usage.Usage{Requests: 1}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache, _ := openCache(t, t.TempDir())
@@ -97,8 +95,8 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 				case <-ctx.Done():
 					return nil, ctx.Err()
 				}
-				if tt.err != nil {
-					return nil, tt.err
+				if fault != nil {
+					return nil, fault
 				}
 				return &Reply{Text: validReply, JSON: json.RawMessage(validReply), Usage: usage.Usage{Requests: 1}}, nil
 			})
@@ -132,10 +130,10 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 			close(release)
 			wg.Wait()
 			u := meter.Total()
-			if tt.err == nil && (sent != 2 || hits != 19 || failed > 0 || u.Requests != sent-1 || u.CachedRequests != hits) {
+			if fault == nil && (sent != 2 || hits != 19 || failed > 0 || u.Requests != sent-1 || u.CachedRequests != hits) {
 				t.Errorf("got %d sent, %d failed, %d hits, usage %+v; want 2, none, 19", sent, failed, hits, u)
 			}
-			if tt.err != nil && (failed != 20 || u.Requests != sent-1) {
+			if fault != nil && (failed != 20 || u.Requests != sent-1) {
 				t.Errorf("got %d sent, %d failed, usage %+v; want all 20 failed, and the usage of each request once", sent, failed, u)
 			}
 		})

@@ -146,7 +146,6 @@ func requestKey(endpoint, model string, r *Request) []byte {
 	return sum[:]
 }
 
-// sha256Hex returns the SHA-256 of s in hexadecimal.
 func sha256Hex(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])

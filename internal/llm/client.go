@@ -212,7 +212,6 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 	return reply, used, err
 }
 
-// createChat sends a request for a chat completion.
 func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*chatReply, error) {
 	body, err := c.wire.chatBody(q)
 	if err != nil {

@@ -241,7 +241,6 @@ func (n *negotiation) shorten(err *ContextLengthError) (again bool, _ error) {
 	return true, nil
 }
 
-// limitOutput sets the output token limit of the request.
 func (n *negotiation) limitOutput(tokens int) {
 	r := *n.request
 	r.MaxTokens = tokens

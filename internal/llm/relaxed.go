@@ -51,7 +51,6 @@ func (r *relaxedParser) value(depth int) error {
 	return r.literal()
 }
 
-// container parses an object or an array.
 func (r *relaxedParser) container(open byte, depth int) error {
 	closing := byte('}')
 	if open == '[' {
@@ -203,7 +202,6 @@ func (r *relaxedParser) number() error {
 	return nil
 }
 
-// quotedString parses a string in single or double quotes.
 func (r *relaxedParser) quotedString() error {
 	quote := r.src[r.pos]
 	r.pos++

@@ -23,7 +23,6 @@ type results struct {
 	value json.RawMessage         // the first value that does not
 }
 
-// add adds a value.
 func (r *results) add(v json.RawMessage) error {
 	switch {
 	case r.value != nil && bytes.Equal(compact(r.value), compact(v)), r.echo(string(v)):

@@ -195,7 +195,6 @@ func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
 	return usage.Usage{PromptTokens: c.countTexts(texts), Estimated: true}
 }
 
-// countTexts returns the number of tokens of texts.
 func (c *Client) countTexts(texts []string) (n int) {
 	for _, t := range texts {
 		n += c.tokens.Text(t)

@@ -56,7 +56,6 @@ func (d Data) encode(uses func(field string) bool) templateData {
 	return v
 }
 
-// encodeItems encodes list as a JSON array.
 func encodeItems(list []Item) encoded {
 	var b strings.Builder
 	b.WriteByte('[')

@@ -213,7 +213,6 @@ func (r *rowJudge) prompted(pieces []piece, claim int) []string {
 	return append(texts(pieces), r.task.Claims[claim].Judged(), r.task.Question)
 }
 
-// longest returns the claim with the longest text.
 func (r *rowJudge) longest(claims []int) int {
 	length := func(c int) int { return len(r.task.Claims[c].Judged()) }
 	return slices.MaxFunc(claims, func(a, b int) int { return length(a) - length(b) })

@@ -64,7 +64,6 @@ func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error 
 	return r.askForWords(ctx, pieces, remaining, reason)
 }
 
-// complete sends a request and adds its usage.
 func (r *rowJudge) complete(ctx context.Context, req *llm.Request) (*llm.Reply, error) {
 	reply, err := r.judge.opts.Model.Complete(ctx, req)
 	if err != nil {
