@@ -47,10 +47,7 @@ func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 	path := filepath.Join(dir, batchStoreFile)
 	plant := func(statements ...string) {
 		t.Helper()
-		planted, err := openBatchStore(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		planted := must(openBatchStore(t.Context(), path))
 		for _, q := range statements {
 			if _, err := planted.db.ExecContext(t.Context(), q); err != nil {
 				t.Fatal(err)

@@ -126,10 +126,7 @@ func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 		mustComplete(t, c, r)
 		fresh := newTestClient(t, Config{BaseURL: online.URL, Model: model})
 		b := &Batch{stack: &Stack{Client: fresh}, state: &batchState{Form: fresh.form}}
-		line, err := b.line(requestKey("e", model, r), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must(b.line(requestKey("e", model, r), r))
 		var l struct {
 			ID, Method, URL string
 			CustomID        string          `json:"custom_id"`

@@ -76,10 +76,7 @@ func writeVocabulary(t *testing.T, name string, tokens []string) {
 	for _, s := range tokens {
 		raw = append(binary.AppendUvarint(raw, uint64(len(s))), s...)
 	}
-	w, err := zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression))
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must(zstd.NewWriter(nil, zstd.WithEncoderLevel(zstd.SpeedBestCompression)))
 	if err := os.WriteFile(filepath.Join("data", name+".zst"), w.EncodeAll(raw, nil), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -87,10 +84,7 @@ func writeVocabulary(t *testing.T, name string, tokens []string) {
 
 // TestCountsMatchReference compares counts with the reference.
 func TestCountsMatchReference(t *testing.T) {
-	rows, err := os.ReadFile("../../testdata/rows.jsonl")
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must(os.ReadFile("../../testdata/rows.jsonl"))
 	texts := []string{
 		"", " ", "\n", "hello world, again", "I've done  THIS\r\n\r\n and that's it/\n", "日本語のテキスト", "Füße, naïve café",
 		"👩‍👩‍👧‍👦 🇩🇪", "\xff\xfe invalid \x80", "<|endoftext|>", "1234567", "\t\t  x", "a\u0301\u0302", "ſ'ſ",

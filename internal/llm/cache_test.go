@@ -319,10 +319,7 @@ func TestLockedCacheIsWarning(t *testing.T) {
 	dir := t.TempDir()
 	cache, w := openCache(t, dir)
 	other, _ := openCache(t, dir)
-	tx, err := other.db.BeginTx(t.Context(), nil) // immediate: it holds the lock for writing
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must(other.db.BeginTx(t.Context(), nil)) // immediate: it holds the lock for writing
 	defer func() { _ = tx.Rollback() }()
 	c := cache.Completer(&script{}, "e", "m")
 	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
@@ -413,15 +410,9 @@ func (s *callbackClock) Sleep(ctx context.Context, d time.Duration) error {
 func TestCacheIsCreatedByManyProcesses(t *testing.T) {
 	// Another process is creating the file, so SQLite reports it as busy.
 	dir := t.TempDir()
-	other, err := sql.Open("sqlite", dataSource(filepath.Join(dir, CacheFile)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must(sql.Open("sqlite", dataSource(filepath.Join(dir, CacheFile))))
 	defer other.Close()
-	tx, err := other.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must(other.BeginTx(t.Context(), nil))
 	w, sleeps := &warnings{}, 0
 	cache := OpenCache(t.Context(), dir, &callbackClock{newFakeClock(), func() { sleeps++; _ = tx.Rollback() }}, w.add)
 	cache.Put(t.Context(), "a", "b", json.RawMessage(`1`))

@@ -38,10 +38,7 @@ func TestParseExtraBody(t *testing.T) {
 
 func TestExtraBodyIsSentOnlineAndInBatches(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
-	extra, err := ParseExtraBody(`{"top_p":0.9,"provider":{"only":["x"]}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	extra := must(ParseExtraBody(`{"top_p":0.9,"provider":{"only":["x"]}}`))
 	c := newTestClient(t, Config{BaseURL: srv.URL, ExtraBody: extra})
 	mustComplete(t, c, newRequest(verdicts()))
 	s := got()[0]
@@ -59,10 +56,7 @@ func TestExtraBodyIsPartOfCacheKey(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
 	cache, _ := openCache(t, t.TempDir())
 	for i, text := range []string{"", `{"top_p":0.9}`, `{ "top_p": 0.9 }`, `{"top_p":0.8}`, ""} {
-		extra, err := ParseExtraBody(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		extra := must(ParseExtraBody(text))
 		s := newStack(t, Options{Client: Config{BaseURL: srv.URL, ExtraBody: extra}, Cache: cache})
 		reply := mustComplete(t, s, newRequest(verdicts()))
 		if want := i == 2 || i == 4; reply.Cached != want {

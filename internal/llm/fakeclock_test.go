@@ -55,6 +55,14 @@ func inParallel(n int, f func(i int)) {
 	wg.Wait()
 }
 
+// must returns v. It panics on errors that do not occur in set-up.
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}
+
 func canceled(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())

@@ -101,14 +101,8 @@ func TestHeaderValuesAreRedacted(t *testing.T) {
 	r := newRequest(nil)
 	reply := mustComplete(t, c, r)
 	_, failure := c.Complete(t.Context(), r)
-	encoded, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	headers, err := json.Marshal(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must(json.Marshal(config))
+	headers := must(json.Marshal(h))
 	for _, text := range []string{reply.Text, failure.Error(), fmt.Sprintf("%v %+v %#v", config, c, h), string(encoded), string(headers)} {
 		if strings.Contains(text, "0123456789abcdef") {
 			t.Errorf("secret found in %s", text)

@@ -55,10 +55,7 @@ func newAuthProxy(t *testing.T, user, password, target string) *url.URL {
 		_ = client.Close()
 	}))
 	t.Cleanup(proxy.Close)
-	u, err := url.Parse(proxy.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must(url.Parse(proxy.URL))
 	return u
 }
 
@@ -101,10 +98,7 @@ func TestProxyWithPassword(t *testing.T) {
 // newCertificate returns a self-signed client certificate and its key in PEM.
 func newCertificate(t *testing.T) (cert, key string, parsed *x509.Certificate) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "client"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
@@ -158,15 +152,9 @@ func TestClientCertificate(t *testing.T) {
 	defer srv.Close()
 	path := filepath.Join(t.TempDir(), "client.pem")
 	writeFile(t, path, certPEM+key)
-	cert, err := ReadClientCert(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cert := must(ReadClientCert(path))
 	other, otherKey, _ := newCertificate(t)
-	stranger, err := tls.X509KeyPair([]byte(other), []byte(otherKey))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stranger := must(tls.X509KeyPair([]byte(other), []byte(otherKey)))
 	for name, certificate := range map[string]*tls.Certificate{"its": cert, "none": nil, "another": &stranger} {
 		c := newTestClient(t, Config{BaseURL: srv.URL, Certificate: certificate})
 		tr := c.wire.http.Transport.(*http.Transport)

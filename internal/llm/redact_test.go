@@ -79,10 +79,7 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 	const password = "pa55word-of-proxy"
 	hostile := "\x1b[31m\u202e" + secret + " " + strings.Repeat("long ", 20_000)
 	listen := func(answer string) string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must(net.Listen("tcp", "127.0.0.1:0"))
 		t.Cleanup(func() { _ = l.Close() })
 		go func() {
 			for {
@@ -101,10 +98,7 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 		return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New(text) }}
 	}
 	proxy := func(text string) *http.Transport {
-		at, err := url.Parse("http://user:" + password + "@" + listen(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must(url.Parse("http://user:" + password + "@" + listen(text)))
 		return &http.Transport{Proxy: http.ProxyURL(at)}
 	}
 	invalid := &http.Transport{Proxy: func(*http.Request) (*url.URL, error) {

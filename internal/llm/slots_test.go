@@ -82,10 +82,7 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	var busy []int
 	for range 500 {
 		for s.inFlight < s.limit {
-			a, err := s.acquire(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must(s.acquire(t.Context()))
 			busy = append(busy, a)
 		}
 		s.release(busy[0], nil)
@@ -101,10 +98,7 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	batch(15, status(429))
 	batch(2, nil)
 	batch(16, status(429))
-	probe, err := s.acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	probe := must(s.acquire(t.Context()))
 	ctx := canceled(t)
 	if _, err := s.acquire(ctx); err == nil {
 		t.Error("got a second request after nothing but 429s, want one at a time")

@@ -66,14 +66,8 @@ func checkInjection(t *testing.T, s *Set, name, injection string) {
 		if n == MiniCheck || n == Lynx || n == Guardian { // with plain texts
 			continue
 		}
-		want, err := s.Render(n, harmless)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := s.Render(n, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := mustRender(t, s, n, harmless)
+		got := mustRender(t, s, n, d)
 		if got.System != want.System {
 			t.Errorf("%s, %s: system message changed", n, name)
 		}

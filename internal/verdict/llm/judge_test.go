@@ -39,6 +39,15 @@ type input struct {
 	r *llm.Request
 }
 
+// inputOf returns the user message of a request.
+func inputOf(t *testing.T, r *llm.Request) (in input) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
 func (m *fakeModel) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -224,10 +233,7 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 			}
 			if tt.retried > 0 {
 				r := model.requests[1]
-				var in input
-				if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
-					t.Fatal(err)
-				}
+				in := inputOf(t, r)
 				if len(in.Claims) != tt.retried || len(model.requests) != 2 {
 					t.Errorf("got %d claims in the second request, %d requests; want %d, 2", len(in.Claims), len(model.requests), tt.retried)
 				}
