@@ -41,7 +41,7 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 	if !ok {
 		return nil, &ParseError{Reason: "it ends while the model still reasons", Text: reply, NoAnswer: true}
 	}
-	found := results{echo: echo}
+	var found json.RawMessage // the first value that does not repeat the prompt
 	var rejection error
 	sawValue, broken, tried := false, false, 0
 	for i := 0; i < len(text); {
@@ -61,10 +61,14 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 			if tried++; tried > maxValues {
 				return nil, &ParseError{Reason: errTooManyValues.Error(), Text: reply}
 			}
-			if v, reason := acceptValue(r.out, schema); reason != nil {
+			switch v, reason := acceptValue(r.out, schema); {
+			case reason != nil:
 				rejection = reason
-			} else if err := found.add(v); err != nil {
-				return nil, &ParseError{Reason: err.Error(), Text: reply}
+			case found != nil && bytes.Equal(compact(found), compact(v)), echo(string(v)):
+			case found != nil: // any of them may be a quotation, even the last one
+				return nil, &ParseError{Reason: "it contains several different results", Text: reply}
+			default:
+				found = v
 			}
 			i = r.pos
 		case errors.Is(err, errTruncated):
@@ -75,14 +79,14 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 			}
 			e := &ParseError{Reason: "it is cut off", Text: reply}
 			v, reason := acceptValue(r.completePrefix(), schema)
-			if reason == nil && found.value == nil && !echo(string(r.out[:r.completeLen])) {
+			if reason == nil && found == nil && !echo(string(r.out[:r.completeLen])) {
 				e.Partial = v
 			}
 			return nil, e
 		default:
 			i = max(r.pos, i+1)
 			if r.sawKey { // the rest of the line may be a quotation inside the malformed value
-				sawValue, broken = true, broken || found.value != nil
+				sawValue, broken = true, broken || found != nil
 				i = nextLineStart(text, i)
 			}
 		}
@@ -90,8 +94,8 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 	switch {
 	case broken: // what follows may be the result, and the value before it a quotation
 		return nil, &ParseError{Reason: "the end of its JSON is broken", Text: reply}
-	case found.value != nil:
-		return found.value, nil
+	case found != nil:
+		return found, nil
 	case rejection != nil:
 		return nil, &ParseError{Reason: rejection.Error(), Text: reply}
 	case sawValue:

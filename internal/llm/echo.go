@@ -3,7 +3,6 @@ package llm
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"html"
 	"strconv"
 	"strings"
@@ -13,26 +12,6 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 )
-
-var errSeveral = errors.New("it contains several different results")
-
-// results collects the accepted values in a reply. If they differ, any of them may be a
-// quotation, even the last one, so none is used.
-type results struct {
-	echo  func(value string) bool // reports whether a value repeats the prompt
-	value json.RawMessage         // the first value that does not
-}
-
-func (r *results) add(v json.RawMessage) error {
-	switch {
-	case r.value != nil && bytes.Equal(compact(r.value), compact(v)), r.echo(string(v)):
-		return nil
-	case r.value != nil:
-		return errSeveral
-	}
-	r.value = v
-	return nil
-}
 
 // compact returns JSON without white space.
 func compact(v json.RawMessage) []byte {
