@@ -242,14 +242,12 @@ func (b *Batch) deleteFiles() error {
 // checkLimits returns an error if the maximum cost of the recorded requests exceeds a limit,
 // since a submitted batch can't be stopped when the budget is spent.
 func (b *Batch) checkLimits() error {
-	total := b.state.Limit
-	p := b.price()
+	total, spent, p := b.state.Limit, b.state.Spent, b.price()
 	cost := func(u usage.Usage) float64 { return p.cost(u.PromptTokens, u.CompletionTokens).usd }
 	exceeds := func(maxCost, spent, limit string) error {
 		return fmt.Errorf("a batch of %s was not submitted: with replies of maximum length it takes %s, %s is spent, and it could exceed the limit of %s",
 			count(b.state.Requests, "request", "requests"), maxCost, spent, limit)
 	}
-	spent := b.state.Spent
 	if limit := b.stack.opts.MaxCost; limit > 0 && cost(spent)+cost(total) > limit {
 		return exceeds(fmt.Sprintf("$%.4f", cost(total)), fmt.Sprintf("$%.4f", cost(spent)), fmt.Sprintf("$%.4g", limit))
 	}

@@ -42,7 +42,6 @@ type remoteBatch struct {
 
 // A batchIssue is a reason why the server rejected a batch.
 type batchIssue struct {
-	Code    string `json:"code"`
 	Message string `json:"message"`
 	Line    int    `json:"line"` // line of the uploaded file, from 1, or 0 if unknown
 }

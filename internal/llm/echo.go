@@ -13,12 +13,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// compact returns JSON without white space.
+// compact returns valid JSON without white space.
 func compact(v json.RawMessage) []byte {
 	var b bytes.Buffer
-	if json.Compact(&b, v) != nil {
-		return v
-	}
+	_ = json.Compact(&b, v)
 	return b.Bytes()
 }
 

@@ -163,22 +163,18 @@ func (v *rawVerdict) answer(style Style) (*answer, error) {
 	if style == DeepEval {
 		return v.factAnswer(a)
 	}
-	label, ok := parseLabel(v.Verdict)
+	ok := false
+	a.label, ok = parseLabel(v.Verdict)
 	switch {
 	case !ok && style == Ragas:
 		return nil, errors.New("a verdict that is neither 1 nor 0")
 	case !ok:
 		return nil, errors.New("a verdict that is none of supported, contradicted and not_mentioned")
-	case style == Ragas:
-		if label == verdict.Contradicted { // not distinguished by this style
-			label = verdict.NotMentioned
-		}
-		a.label = label
-		return a, nil
+	case style != Ragas:
+		a.chunks, a.quote = indexList(v.ChunkIDs), stringOf(v.Quote)
+	case a.label == verdict.Contradicted: // not distinguished by this style
+		a.label = verdict.NotMentioned
 	}
-	a.label = label
-	a.chunks = indexList(v.ChunkIDs)
-	a.quote = stringOf(v.Quote)
 	return a, nil
 }
 
@@ -240,8 +236,6 @@ func parseLabel(raw json.RawMessage) (label verdict.Label, ok bool) {
 // stringOf returns the value of a JSON string, or "" for any other value.
 func stringOf(raw json.RawMessage) string {
 	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
+	_ = json.Unmarshal(raw, &s)
 	return s
 }
