@@ -79,8 +79,7 @@ func (s *batchState) isValid() bool {
 		return false
 	}
 	id := regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]{0,255})?$`)
-	invalid := func(text string) bool { return !id.MatchString(text) }
-	return !invalid(s.File) && !invalid(s.Batch) && !slices.ContainsFunc(s.Files, invalid)
+	return !slices.ContainsFunc(append([]string{s.File, s.Batch}, s.Files...), func(text string) bool { return !id.MatchString(text) })
 }
 
 // write saves s atomically.

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	template "github.com/DataDog/datadog-agent/pkg/template/text"
@@ -90,9 +91,7 @@ func readDir(dir string, list []builtin) (map[string][]byte, error) {
 		return nil, err
 	}
 	var names []string
-	known := map[string]bool{}
 	for _, b := range list {
-		known[b.file()] = true
 		names = append(names, b.file())
 	}
 	replaced := map[string][]byte{}
@@ -100,7 +99,7 @@ func readDir(dir string, list []builtin) (map[string][]byte, error) {
 		if filepath.Ext(e.Name()) != ".tmpl" {
 			continue
 		}
-		if !known[e.Name()] {
+		if !slices.Contains(names, e.Name()) {
 			return nil, fmt.Errorf("%s: unknown prompt; want one of %s", filepath.Join(dir, e.Name()), strings.Join(names, ", "))
 		}
 		if replaced[e.Name()], err = safefile.ReadFile(filepath.Join(dir, e.Name()), MaxBytes); err != nil {
