@@ -107,10 +107,11 @@ func (b *Batch) line(key []byte, r *Request) ([]byte, error) {
 	c := b.stack.Client
 	q := c.request(r, b.state.Form)
 	q.Model = cmp.Or(c.wire.endpoint.deployment, q.Model)
-	body, err := c.wire.chatBody(q)
+	body, err := json.Marshal(q)
 	if err != nil {
 		return nil, err
 	}
+	body = c.wire.completeBody(body)
 	line, err := json.Marshal(map[string]any{
 		"custom_id": base64.RawURLEncoding.EncodeToString(key), "method": http.MethodPost, "url": c.batchURL(), "body": json.RawMessage(body),
 	})
@@ -127,13 +128,13 @@ func (b *Batch) replay(ctx context.Context, r *Request) (reply *Reply, known boo
 	c := b.stack.Client
 	used := usage.Usage{Requests: 1}
 	if status == http.StatusOK {
-		var res chatReply
-		if c.wire.decode(body, &res) != nil || len(res.Choices) == 0 {
+		res, err := c.wire.decodeChat(body)
+		if err != nil || len(res.Choices) == 0 {
 			return nil, true, errDeferred
 		}
 		f, _ := c.currentForm()
-		used = used.Add(c.replyUsage(r, &res))
-		if reply, err = c.read(ctx, r, f, &res); err != nil {
+		used = used.Add(c.replyUsage(r, res))
+		if reply, err = c.read(ctx, r, f, res); err != nil {
 			return nil, true, withUsage(err, used)
 		}
 		reply.Usage = used

@@ -54,19 +54,15 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	return q
 }
 
-// chatBody returns the body of a chat request. It writes a temperature of 0, which some
-// servers would round up, and adds the members of the extra body. The replaced text can't
-// occur in a message because quotes in JSON strings are escaped.
-func (w *wire) chatBody(q openai.ChatCompletionRequest) ([]byte, error) {
-	b, err := json.Marshal(q)
-	if err != nil {
-		return nil, err
-	}
+// completeBody completes the body of a chat request by go-openai: it writes a temperature
+// of 0, which some servers would round up, and adds the members of the extra body. The
+// replaced text can't occur in a message because quotes in JSON strings are escaped.
+func (w *wire) completeBody(b []byte) []byte {
 	b = bytes.Replace(b, []byte(tinyTemperature), []byte(`"temperature":0`), 1)
 	if len(w.extraBody) == 0 {
-		return b, nil
+		return b
 	}
-	return append(append(b[:len(b)-1], ','), w.extraBody[1:]...), nil
+	return append(append(b[:len(b)-1], ','), w.extraBody[1:]...)
 }
 
 // messages converts the messages of r. If the schema is not sent separately, it
@@ -143,12 +139,21 @@ func (o *optional[T]) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// A chatReply contains the parts of a chat completion that are needed.
-type chatReply struct {
-	Choices []struct {
-		Message      openai.ChatCompletionMessage `json:"message"`
-		FinishReason string                       `json:"finish_reason"`
-		LogProbs     optional[*openai.LogProbs]   `json:"logprobs"`
-	} `json:"choices"`
-	Usage optional[openai.Usage] `json:"usage"`
+// decodeChat decodes the parts of a chat completion that are needed, even if go-openai
+// can't decode others.
+func (w *wire) decodeChat(body []byte) (*openai.ChatCompletionResponse, error) {
+	var parts struct {
+		Choices []struct {
+			Message      openai.ChatCompletionMessage `json:"message"`
+			FinishReason openai.FinishReason          `json:"finish_reason"`
+			LogProbs     optional[*openai.LogProbs]   `json:"logprobs"`
+		} `json:"choices"`
+		Usage optional[openai.Usage] `json:"usage"`
+	}
+	err := w.decode(body, &parts)
+	res := &openai.ChatCompletionResponse{Usage: parts.Usage.value}
+	for _, p := range parts.Choices {
+		res.Choices = append(res.Choices, openai.ChatCompletionChoice{Message: p.Message, FinishReason: p.FinishReason, LogProbs: p.LogProbs.value})
+	}
+	return res, err
 }

@@ -58,6 +58,7 @@ const minOutputTokens = 256
 // request, the client tries others: it requests JSON by schema, by JSON mode, or only in the
 // prompt, and omits unsupported parameters. It remembers the form that works.
 type Client struct {
+	api              *openai.Client
 	wire             *wire
 	model            string
 	timeout          time.Duration
@@ -89,8 +90,9 @@ func NewClient(c Config) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
+	w := newWire(c, e)
 	return &Client{
-		wire: newWire(c, e), model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
+		api: openai.NewClientWithConfig(w.config()), wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
 		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
 		form: startForm(c), negotiate: make(chan struct{}, 1),
 	}, nil
@@ -212,27 +214,29 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 	return reply, used, err
 }
 
-func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*chatReply, error) {
-	body, err := c.wire.chatBody(q)
-	if err != nil {
-		return nil, err
+// createChat sends a request for a chat completion.
+func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*openai.ChatCompletionResponse, error) {
+	x := &exchange{limit: limit}
+	res, err := c.api.CreateChatCompletion(x.context(ctx), q)
+	switch {
+	case err == nil:
+		return &res, nil
+	case x.reply != nil: // go-openai can't decode it
+		return c.wire.decodeChat(x.reply)
+	case errors.Is(err, openai.ErrReasoningEffortUnsupported): // as the server would
+		return nil, &StatusError{Status: http.StatusBadRequest, Message: err.Error(), Param: "reasoning_effort"}
 	}
-	reply, err := c.wire.post(ctx, c.wire.endpoint.modelURL("/chat/completions", c.model), body, limit)
-	if err != nil {
-		return nil, err
-	}
-	var res chatReply
-	return &res, c.wire.decode(reply, &res)
+	return nil, err
 }
 
 // read converts a response into a Reply. It redacts the key only after parsing,
 // so that redaction does not affect parsing.
-func (c *Client) read(ctx context.Context, r *Request, f form, res *chatReply) (*Reply, error) {
+func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
 	reply, err := c.readReply(ctx, r, f, res)
 	downgraded := r.Schema != nil && f.Format != jsonSchema
 	if reply != nil {
 		reply.Downgraded = downgraded
-		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs.value); err != nil {
+		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs); err != nil {
 			return nil, err
 		}
 		if text := c.wire.redactReply(reply.Text); text != reply.Text {
@@ -250,7 +254,7 @@ func (c *Client) read(ctx context.Context, r *Request, f form, res *chatReply) (
 	return reply, err
 }
 
-func (c *Client) readReply(ctx context.Context, r *Request, f form, res *chatReply) (*Reply, error) {
+func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
 	if len(res.Choices) == 0 {
 		return nil, &ParseError{Reason: "the answer has no choices"}
 	}
@@ -259,12 +263,12 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res *chatRep
 	switch {
 	case choice.Message.Refusal != "":
 		return nil, &RefusalError{Reason: "refusal", Message: truncateText(choice.Message.Refusal, 300)}
-	case choice.FinishReason == string(openai.FinishReasonContentFilter):
+	case choice.FinishReason == openai.FinishReasonContentFilter:
 		return nil, &RefusalError{Reason: "content_filter"}
 	}
-	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage.value) > 0
+	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage) > 0
 	reply := &Reply{Text: text, reasoning: reasoningTokens(text, res, reasoned)}
-	atLimit := isTruncated(choice.FinishReason)
+	atLimit := isTruncated(string(choice.FinishReason))
 	lengthError := func() error {
 		answer, started := Answer(text)
 		started = started && strings.TrimSpace(answer) != ""

@@ -79,26 +79,27 @@ func (c *Client) Embed(ctx context.Context, texts []string) (vectors [][]float32
 
 // embed sends the request of Embed once.
 func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	used := usage.Usage{Requests: 1}
-	body, err := json.Marshal(openai.EmbeddingRequest{Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat})
-	if err != nil {
-		return nil, used, err
-	}
-	var res struct {
-		Data  []openai.Embedding     `json:"data"`
-		Usage optional[openai.Usage] `json:"usage"`
-	}
-	err = within(ctx, c.timeout, func(ctx context.Context) error {
-		reply, err := c.wire.post(ctx, c.wire.endpoint.modelURL("/embeddings", c.model), body, replyLimit{maxReplyBytes, maxReplyValues})
-		if err != nil {
-			return err
-		}
-		return c.wire.decode(reply, &res)
+	x := &exchange{limit: replyLimit{maxReplyBytes, maxReplyValues}}
+	var res openai.EmbeddingResponse
+	err := within(ctx, c.timeout, func(ctx context.Context) (err error) {
+		res, err = c.api.CreateEmbeddings(x.context(ctx), openai.EmbeddingRequest{
+			Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
+		})
+		return err
 	})
+	if err != nil && x.reply != nil { // go-openai can't decode it
+		var parts struct {
+			Data  []openai.Embedding     `json:"data"`
+			Usage optional[openai.Usage] `json:"usage"`
+		}
+		err = c.wire.decode(x.reply, &parts)
+		res.Data, res.Usage = parts.Data, parts.Usage.value
+	}
+	used := usage.Usage{Requests: 1}
 	if err != nil {
 		return nil, used, classify(err)
 	}
-	reported := res.Usage.value.PromptTokens
+	reported := res.Usage.PromptTokens
 	used = used.Add(c.embeddingUsage(texts, reported))
 	if textsTruncated(texts, reported) {
 		return nil, used, &ContextLengthError{Limit: reported, Silent: true}

@@ -43,15 +43,6 @@ func (e *endpoint) url(path string) string {
 	return u + separator + "api-version=" + url.QueryEscape(e.version)
 }
 
-// modelURL returns the address of a path of the API that is below the deployment of a model,
-// if there are deployments.
-func (e *endpoint) modelURL(path, model string) string {
-	if e.deployments {
-		path = "/deployments/" + cmp.Or(e.deployment, model) + path
-	}
-	return e.url(path)
-}
-
 // sameHost reports whether two base URLs have the same scheme, host and port.
 func sameHost(a, b string) bool {
 	u, err := url.Parse(cmp.Or(a, openAIBase))

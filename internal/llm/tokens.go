@@ -122,12 +122,12 @@ const (
 
 // replyUsage returns the tokens reported by the server. Missing or implausible
 // counts are replaced by estimates, so that no reply appears to be free.
-func (c *Client) replyUsage(r *Request, res *chatReply) usage.Usage {
+func (c *Client) replyUsage(r *Request, res *openai.ChatCompletionResponse) usage.Usage {
 	text := ""
 	if len(res.Choices) > 0 {
 		text = messageText(&res.Choices[0].Message) + res.Choices[0].Message.Refusal
 	}
-	u := usage.Usage{PromptTokens: res.Usage.value.PromptTokens, CompletionTokens: completionTokens(&res.Usage.value)}
+	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: completionTokens(&res.Usage)}
 	if !isPlausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
 		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
 	}
@@ -144,12 +144,12 @@ const hiddenReasoning = 256
 // reasoningTokens returns the tokens that a model used to reason: those that the
 // server reports, or else about the completion tokens beyond those of the answer, or
 // those of the reasoning that it sent.
-func reasoningTokens(text string, res *chatReply, reasoned bool) int {
-	completion := completionTokens(&res.Usage.value)
+func reasoningTokens(text string, res *openai.ChatCompletionResponse, reasoned bool) int {
+	completion := completionTokens(&res.Usage)
 	if !isPlausible(completion, len(text), maxReasoningTokens) {
 		completion = 0
 	}
-	if n := reportedReasoning(&res.Usage.value); n > 0 && n <= maxReasoningTokens {
+	if n := reportedReasoning(&res.Usage); n > 0 && n <= maxReasoningTokens {
 		return n
 	}
 	if !reasoned && completion <= hiddenReasoning {

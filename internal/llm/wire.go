@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -16,6 +17,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 const (
@@ -25,7 +28,7 @@ const (
 	invalidReply = "invalid reply: " // start of the message about a reply that is not JSON
 )
 
-// A wire sends HTTP requests to one server. It reads each response up to a limit, redacts
+// A wire sends HTTP requests to one server, for go-openai and without it. It reads each response up to a limit, redacts
 // errors, and converts every unsuccessful response into an error of this package.
 type wire struct {
 	*secrets
@@ -96,18 +99,56 @@ func (w *wire) request(ctx context.Context, method, url string, body []byte) (*h
 	return r, nil
 }
 
-// post sends a body in JSON and returns the JSON object of the response.
-func (w *wire) post(ctx context.Context, url string, body []byte, limit replyLimit) ([]byte, error) {
-	r, err := w.request(ctx, http.MethodPost, url, body)
-	if err != nil {
+// config returns a configuration of go-openai that sends requests through w, which adds
+// the key.
+func (w *wire) config() openai.ClientConfig {
+	cfg := openai.DefaultConfig("")
+	if e := &w.endpoint; e.deployments {
+		cfg = openai.DefaultAzureConfig("", e.base)
+		cfg.AzureModelMapperFunc = func(model string) string { return cmp.Or(e.deployment, model) }
+	}
+	cfg.BaseURL, cfg.APIVersion, cfg.HTTPClient = w.endpoint.base, w.endpoint.version, w
+	return cfg
+}
+
+// An exchange is a request by go-openai.
+type exchange struct {
+	limit replyLimit
+	reply []byte // nil unless it arrived
+}
+
+type exchangeKey struct{}
+
+// context returns a context for a request by go-openai.
+func (x *exchange) context(ctx context.Context) context.Context {
+	return context.WithValue(ctx, exchangeKey{}, x)
+}
+
+// Do implements openai.HTTPDoer. The context of the request must be that of an exchange.
+// The response is successful and complete.
+func (w *wire) Do(r *http.Request) (*http.Response, error) {
+	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
+		b, err := io.ReadAll(r.Body)
+		if err != nil {
+			return nil, err
+		}
+		b = w.completeBody(b)
+		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
+		r.Body, _ = r.GetBody()
+		r.ContentLength = int64(len(b))
+	}
+	x := r.Context().Value(exchangeKey{}).(*exchange)
+	var err error
+	if x.reply, err = w.read(r, x.limit); err != nil {
 		return nil, err
 	}
-	return w.read(r, limit)
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(x.reply))}, nil
 }
 
 // open sends a request with the key and the headers, and returns a successful response.
 // The caller must close its body.
 func (w *wire) open(r *http.Request) (*http.Response, error) {
+	r.Header.Del("Api-Key") // which go-openai sets for Azure
 	if w.key != "" {
 		if w.endpoint.azure {
 			r.Header.Set("Api-Key", w.key)
@@ -178,9 +219,9 @@ func (w *wire) send(r *http.Request, out any) error {
 	return w.decode(w.redactJSON(body), out)
 }
 
-// decode decodes a response. It ignores what follows the JSON value.
+// decode decodes a response.
 func (w *wire) decode(body []byte, out any) error {
-	err := json.NewDecoder(bytes.NewReader(body)).Decode(out)
+	err := json.Unmarshal(body, out)
 	if err != nil && !json.Valid(body) {
 		err = json.Unmarshal(replaceNonNumbers(body), out)
 	}
