@@ -59,6 +59,6 @@ modules >"$dir/modules"
 	printf '\n## Weights of the embedded judge\n\n'
 	sed 1,2d internal/verdict/embedded/model/NOTICE.md
 	printf '\n## Token vocabularies\n\n'
-	sed 1,2d internal/llm/bpe/data/NOTICE.md
+	sed 1,2d internal/llm/data/NOTICE.md
 } >"$dir/THIRD_PARTY_NOTICES.md"
 rm "$dir/modules"

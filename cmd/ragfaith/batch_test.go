@@ -12,12 +12,12 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // A batchServer is a testServer with the Batch API.
 type batchServer struct {
-	batchtest.Server
+	llmtest.BatchServer
 	chat testServer
 	url  string
 }

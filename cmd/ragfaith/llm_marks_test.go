@@ -10,17 +10,16 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
-	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // TestMarks checks the marks of rows, their counts in the summary and in the table, and
 // that cached replies have the same marks.
 func TestMarks(t *testing.T) {
 	t.Parallel()
-	noSchema := quirktest.NoFormat(400, "no such response_format", "json_schema")
-	noUsage := func(next quirktest.Handler) quirktest.Handler {
-		return func(c *quirktest.Call) *quirktest.Answer {
+	noSchema := llmtest.NoFormat(400, "no such response_format", "json_schema")
+	noUsage := func(next llmtest.Handler) llmtest.Handler {
+		return func(c *llmtest.Call) *llmtest.Answer {
 			a := next(c)
 			a.PromptTokens, a.CompletionTokens = 0, 0
 			return a
@@ -28,23 +27,23 @@ func TestMarks(t *testing.T) {
 	}
 	for name, tt := range map[string]struct {
 		args   string
-		quirks []quirktest.Quirk
+		quirks []llmtest.Quirk
 		want   string // marks of each row with claims; "" for any
 		counts string // in the summary
 		line   string // in the table
 	}{
 		"none":                 {want: "[]", counts: "map[]"},
-		"no schemas":           {quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
-		"no schemas, batch":    {args: "--batch --batch-poll 1ms", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
-		"extractor only":       {args: "--judge lexical --claims llm", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
-		"ragas":                {args: "--profile ragas", quirks: []quirktest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
-		"free text":            {quirks: []quirktest.Quirk{noSchema, quirktest.Prose()}, want: "[one_word]", counts: "map[one_word:20]", line: "rows with marks: one_word 20\n"},
-		"no usage":             {quirks: []quirktest.Quirk{noUsage}, want: "[]", counts: "map[estimated_usage:20]"},
+		"no schemas":           {quirks: []llmtest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
+		"no schemas, batch":    {args: "--batch --batch-poll 1ms", quirks: []llmtest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
+		"extractor only":       {args: "--judge lexical --claims llm", quirks: []llmtest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
+		"ragas":                {args: "--profile ragas", quirks: []llmtest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
+		"free text":            {quirks: []llmtest.Quirk{noSchema, llmtest.Prose()}, want: "[one_word]", counts: "map[one_word:20]", line: "rows with marks: one_word 20\n"},
+		"no usage":             {quirks: []llmtest.Quirk{noUsage}, want: "[]", counts: "map[estimated_usage:20]"},
 		"small context window": {args: "--max-context-tokens 2500", counts: "map[grouped:16]", line: "rows with marks: grouped 16\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			server := httptest.NewServer(&batchtest.Server{Chat: quirktest.New(tt.quirks...)})
+			server := httptest.NewServer(&llmtest.BatchServer{Chat: llmtest.New(tt.quirks...)})
 			defer server.Close()
 			args := append(strings.Fields(tt.args), "--base-url", server.URL+"/v1")
 			dir := t.TempDir()

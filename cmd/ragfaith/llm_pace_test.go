@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // TestSpentQuotaEndsRun checks that a quota or credit that is used up ends the run with
@@ -16,14 +16,14 @@ import (
 func TestSpentQuotaEndsRun(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		answer quirktest.Answer
+		answer llmtest.Answer
 		want   string
 	}{
-		"tokens of the day": {quirktest.SpentQuota(), "a quota or credit is used up: the server answered 429 Too Many Requests: Rate limit reached"},
-		"credit":            {quirktest.SpentCredit(), "a quota or credit is used up: "},
-		"a wait of an hour": {quirktest.LongWait(time.Hour), "it asks to wait 1h0m0s: "},
+		"tokens of the day": {llmtest.SpentQuota(), "a quota or credit is used up: the server answered 429 Too Many Requests: Rate limit reached"},
+		"credit":            {llmtest.SpentCredit(), "a quota or credit is used up: "},
+		"a wait of an hour": {llmtest.LongWait(time.Hour), "it asks to wait 1h0m0s: "},
 		"Anthropic's credit": {
-			quirktest.Answer{Status: 400, Message: "Your credit balance is too low to access the Anthropic API."},
+			llmtest.Answer{Status: 400, Message: "Your credit balance is too low to access the Anthropic API."},
 			"a quota or credit is used up: the server answered 400",
 		},
 	} {
@@ -31,7 +31,7 @@ func TestSpentQuotaEndsRun(t *testing.T) {
 			t.Parallel()
 			check := func(workers int) (part string) {
 				out := filepath.Join(t.TempDir(), "out.jsonl")
-				got := runWithQuirks(t, fmt.Sprintf("--no-cache --concurrency %d -o %s", workers, out), quirktest.After(8, tt.answer))
+				got := runWithQuirks(t, fmt.Sprintf("--no-cache --concurrency %d -o %s", workers, out), llmtest.After(8, tt.answer))
 				if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || strings.Count(got.stderr, "giving up on the server") != 1 {
 					t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
 				}
@@ -57,11 +57,11 @@ func TestSpentQuotaEndsRun(t *testing.T) {
 func TestRequestAboveLimitPerMinuteIsSplit(t *testing.T) {
 	t.Parallel()
 	want := runWithQuirks(t, "--no-cache")
-	got := runWithQuirks(t, "--no-cache", quirktest.TooLarge(2500))
+	got := runWithQuirks(t, "--no-cache", llmtest.TooLarge(2500))
 	if got.code != exitOK || len(got.scores) != len(want.scores) || got.requests > 3*want.requests {
 		t.Errorf("exit code: got %d, want %d, with %d requests instead of %d; stderr: %s", got.code, exitOK, got.requests, want.requests, got.stderr)
 	}
-	got = runWithQuirks(t, "--no-cache", quirktest.TooLarge(800))
+	got = runWithQuirks(t, "--no-cache", llmtest.TooLarge(800))
 	const reason = "the request is larger than the server's limit of 800 tokens per minute"
 	if failed := strings.Count(got.stdout, reason); got.code != exitFailedRows || failed != strings.Count(want.stdout, `"status":"scored"`) || got.requests > 16 {
 		t.Errorf("exit code: got %d, want %d; %d rows failed with %q after %d requests", got.code, exitFailedRows, failed, reason, got.requests)
@@ -74,7 +74,7 @@ func TestSingleSlotServer(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
 	want := runWithQuirks(t, "--no-cache")
-	got := runWithQuirks(t, "--no-cache --timeout 900ms", quirktest.Slots(1, 60*time.Millisecond, true))
+	got := runWithQuirks(t, "--no-cache --timeout 900ms", llmtest.Slots(1, 60*time.Millisecond, true))
 	if got.code != exitOK || got.stdout != want.stdout || got.requests != want.requests {
 		t.Errorf("exit code: got %d, want %d, and the same results with %d requests instead of %d; stderr: %s", got.code, exitOK, want.requests, got.requests, got.stderr)
 	}

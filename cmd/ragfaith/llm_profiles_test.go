@@ -9,16 +9,16 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // A profileCase is a row of the table about profiles in docs/llm-reference.md.
 type profileCase struct {
 	situation        string // first words of the row
 	question, answer string
-	contexts         []string                 // defaults to profileContexts
-	model            func() []quirktest.Quirk // deviations of the model; may be nil
-	unsent           []string                 // texts that no request may contain
+	contexts         []string               // defaults to profileContexts
+	model            func() []llmtest.Quirk // deviations of the model; may be nil
+	unsent           []string               // texts that no request may contain
 }
 
 const (
@@ -44,13 +44,13 @@ func profileCases() []profileCase {
 		{situation: "only a greeting, a question or a refusal", answer: "Sure! I don't know. Do you want to know more?"},
 		{
 			situation: "a refusal that a context contradicts", question: "Where was Einstein born?", answer: "The context does not say where Einstein was born.",
-			model: func() []quirktest.Quirk { return []quirktest.Quirk{verdictsAre(`"contradicted"`)} },
+			model: func() []llmtest.Quirk { return []llmtest.Quirk{verdictsAre(`"contradicted"`)} },
 		},
 		{situation: "an empty answer"},
 		{situation: "contexts without text", answer: profileBoth, contexts: []string{" "}},
 		{situation: "25 claims, 20 of them supported", answer: many.String()},
-		{situation: "one statement for two sentences", answer: profileBoth, model: func() []quirktest.Quirk {
-			return []quirktest.Quirk{quirktest.EditList("statements", func(list []any) []any {
+		{situation: "one statement for two sentences", answer: profileBoth, model: func() []llmtest.Quirk {
+			return []llmtest.Quirk{llmtest.EditList("statements", func(list []any) []any {
 				if s, ok := list[0].(map[string]any); ok && len(list) == 2 {
 					s["text"], s["is_supported"] = profileBoth, false
 				} else if len(list) == 2 {
@@ -59,33 +59,33 @@ func profileCases() []profileCase {
 				return list[:1]
 			})}
 		}},
-		{situation: "no statement for one of two sentences", answer: profileBoth, model: func() []quirktest.Quirk {
-			return []quirktest.Quirk{quirktest.EditList("statements", func(list []any) []any {
+		{situation: "no statement for one of two sentences", answer: profileBoth, model: func() []llmtest.Quirk {
+			return []llmtest.Quirk{llmtest.EditList("statements", func(list []any) []any {
 				return slices.DeleteFunc(list, func(s any) bool { return strings.Contains(fmt.Sprint(s), profileMoved) })
 			})}
 		}},
-		{situation: "no statement at all", answer: profileBoth, model: func() []quirktest.Quirk {
-			return []quirktest.Quirk{quirktest.EditList("statements", func([]any) []any { return []any{} })}
+		{situation: "no statement at all", answer: profileBoth, model: func() []llmtest.Quirk {
+			return []llmtest.Quirk{llmtest.EditList("statements", func([]any) []any { return []any{} })}
 		}},
-		{situation: "one verdict missing, once", answer: profileBoth, model: func() []quirktest.Quirk {
-			return []quirktest.Quirk{loseVerdictOnce("verdicts"), loseVerdictOnce("statements")}
+		{situation: "one verdict missing, once", answer: profileBoth, model: func() []llmtest.Quirk {
+			return []llmtest.Quirk{loseVerdictOnce("verdicts"), loseVerdictOnce("statements")}
 		}},
-		{situation: "no verdict, not even as one word", answer: profileBoth, model: func() []quirktest.Quirk {
-			return []quirktest.Quirk{verdictsAre(`"partly"`), quirktest.When((*quirktest.Call).Word, func(*quirktest.Call) *quirktest.Answer {
-				return &quirktest.Answer{Content: "maybe"}
+		{situation: "no verdict, not even as one word", answer: profileBoth, model: func() []llmtest.Quirk {
+			return []llmtest.Quirk{verdictsAre(`"partly"`), llmtest.When((*llmtest.Call).Word, func(*llmtest.Call) *llmtest.Answer {
+				return &llmtest.Answer{Content: "maybe"}
 			})}
 		}},
 	}
 }
 
-func verdictsAre(value string) quirktest.Quirk {
-	return quirktest.Forms([]string{value}, []string{value})
+func verdictsAre(value string) llmtest.Quirk {
+	return llmtest.Forms([]string{value}, []string{value})
 }
 
 // loseVerdictOnce removes the first verdict from the first reply that has one.
-func loseVerdictOnce(key string) quirktest.Quirk {
+func loseVerdictOnce(key string) llmtest.Quirk {
 	lost := false
-	return quirktest.EditList(key, func(list []any) []any {
+	return llmtest.EditList(key, func(list []any) []any {
 		v, ok := list[0].(map[string]any)
 		if ok && !lost && v["verdict"] != nil {
 			lost = true
@@ -135,11 +135,11 @@ func TestProfilesBehaveAsDocumented(t *testing.T) {
 // runProfileCase returns the number of requests and the outcome of a row.
 func runProfileCase(t *testing.T, c profileCase, args string) string {
 	t.Helper()
-	var quirks []quirktest.Quirk
+	var quirks []llmtest.Quirk
 	if c.model != nil {
 		quirks = c.model()
 	}
-	server := quirktest.New(append(quirks, quirktest.EditList("statements", func(list []any) []any {
+	server := llmtest.New(append(quirks, llmtest.EditList("statements", func(list []any) []any {
 		answer, ok := list[0].(string)
 		if !ok {
 			return list
@@ -168,11 +168,11 @@ func runProfileCase(t *testing.T, c profileCase, args string) string {
 	if err := json.Unmarshal([]byte(got.stdout), &r); err != nil {
 		t.Fatalf("%v; stderr: %s", err, got.stderr)
 	}
-	calls := slices.DeleteFunc(server.Calls(), func(q *quirktest.Call) bool { // probes of the context window
+	calls := slices.DeleteFunc(server.Calls(), func(q *llmtest.Call) bool { // probes of the context window
 		return !strings.HasPrefix(q.User, "{")
 	})
 	for _, text := range c.unsent {
-		if slices.ContainsFunc(calls, func(q *quirktest.Call) bool { return strings.Contains(q.User, text) }) {
+		if slices.ContainsFunc(calls, func(q *llmtest.Call) bool { return strings.Contains(q.User, text) }) {
 			t.Errorf("%s: a request contains %q", args, text)
 		}
 	}

@@ -11,8 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest"
-	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // A quirkRun holds the results of a run over the first quirkRows rows of testdata.
@@ -21,15 +20,15 @@ type quirkRun struct {
 	scores   map[string]*float64
 	verdicts map[string]string // verdicts by row ID
 	requests int
-	server   *quirktest.Server
+	server   *llmtest.Server
 }
 
 const quirkRows = 20
 
 // runWithQuirks scores the rows with a server that has the quirks.
-func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRun {
+func runWithQuirks(t *testing.T, args string, quirks ...llmtest.Quirk) quirkRun {
 	t.Helper()
-	server := quirktest.New(quirks...)
+	server := llmtest.New(quirks...)
 	s := httptest.NewServer(server)
 	defer s.Close()
 	got := runInProcess(t, t.TempDir(), nil, append([]string{
@@ -55,43 +54,43 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 	t.Parallel()
 	const rows = quirkRows
 	withoutQuirks := map[string]quirkRun{} // by arguments
-	short, long := quirktest.Tokens(100, 900), quirktest.Tokens(3000, 7000)
+	short, long := llmtest.Tokens(100, 900), llmtest.Tokens(3000, 7000)
 	positive := []string{`"1"`, `1.0`, `true`, `"yes"`, `"Supported"`, `"TRUE"`, `1`, `"1.0"`, `"faithful"`}
 	negative := []string{`"0"`, `0.0`, `false`, `"No"`, `"Not supported"`, `"unsupported"`, `0`, `"FALSE"`, `"unfaithful"`}
 	for name, tt := range map[string]struct {
 		args   string
-		quirks []quirktest.Quirk
+		quirks []llmtest.Quirk
 		learn  int    // requests allowed for learning, in addition to 1.25 times those without quirks
 		stderr string // required in stderr; if empty, a downgrade is an error
 		binary bool   // verdicts do not distinguish contradicted from not mentioned
 	}{
-		"occasional 500s that mention the schema": {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
-		"occasional 400s that mention JSON":       {quirks: []quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), quirktest.SchemaOnly()}},
+		"occasional 500s that mention the schema": {quirks: []llmtest.Quirk{llmtest.Failing(8, llmtest.Answer{Status: 500, Message: "json_schema: backend lost"})}},
+		"occasional 400s that mention JSON":       {quirks: []llmtest.Quirk{llmtest.Failing(8, llmtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), llmtest.SchemaOnly()}},
 		"no schemas": {
-			quirks: []quirktest.Quirk{quirktest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
+			quirks: []llmtest.Quirk{llmtest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
 			learn:  18, stderr: "refuses response_format json_schema (the server answered 400 Bad Request: response_format json_schema is not supported); asking for JSON in JSON mode",
 		},
 		"no response formats": {
-			quirks: []quirktest.Quirk{quirktest.NoFormat(http.StatusUnprocessableEntity, "response_format: extra fields not permitted", "json_schema", "json_object")},
+			quirks: []llmtest.Quirk{llmtest.NoFormat(http.StatusUnprocessableEntity, "response_format: extra fields not permitted", "json_schema", "json_object")},
 			learn:  20, stderr: "asking for JSON in the prompt alone",
 		},
-		"opening tag in the prompt template": {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("", "</think>"), Silent: true})}, learn: 24},
-		"tags other than <think>":            {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Tags("[THINK]", "[/THINK]"), Silent: true, Finish: "MAX_TOKENS"})}, learn: 24},
-		"gpt-oss channels":                   {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Text: quirktest.Channels, Finish: "max_tokens"})}, learn: 24},
-		"reasoning in a separate field":      {quirks: []quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: long, Field: true})}, learn: 24},
-		"OpenAI reasoning model": {quirks: []quirktest.Quirk{
-			quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.MaxTokens(30_000), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(9000, 25_000)}),
+		"opening tag in the prompt template": {quirks: []llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: long, Text: llmtest.Tags("", "</think>"), Silent: true})}, learn: 24},
+		"tags other than <think>":            {quirks: []llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: long, Text: llmtest.Tags("[THINK]", "[/THINK]"), Silent: true, Finish: "MAX_TOKENS"})}, learn: 24},
+		"gpt-oss channels":                   {quirks: []llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: long, Text: llmtest.Channels, Finish: "max_tokens"})}, learn: 24},
+		"reasoning in a separate field":      {quirks: []llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: long, Field: true})}, learn: 24},
+		"OpenAI reasoning model": {quirks: []llmtest.Quirk{
+			llmtest.NoMaxTokens(), llmtest.NoTemperature(), llmtest.MaxTokens(30_000), llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(9000, 25_000)}),
 		}, learn: 44},
-		"o3 by name": {args: "--model o3-mini", quirks: []quirktest.Quirk{
-			quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.Reasons(quirktest.Reasoner{Tokens: long}),
+		"o3 by name": {args: "--model o3-mini", quirks: []llmtest.Quirk{
+			llmtest.NoMaxTokens(), llmtest.NoTemperature(), llmtest.Reasons(llmtest.Reasoner{Tokens: long}),
 		}, learn: 24},
-		"free text after reasoning": {quirks: []quirktest.Quirk{
-			quirktest.Reasons(quirktest.Reasoner{Tokens: short, Text: quirktest.Tags("", "</think>"), Silent: true}), quirktest.Prose(),
+		"free text after reasoning": {quirks: []llmtest.Quirk{
+			llmtest.Reasons(llmtest.Reasoner{Tokens: short, Text: llmtest.Tags("", "</think>"), Silent: true}), llmtest.Prose(),
 		}, learn: 22 * rows, binary: true},
-		"other words for verdicts":                    {quirks: []quirktest.Quirk{quirktest.Forms(positive, negative)}, binary: true},
-		"other forms of numbers":                      {args: "--profile ragas", quirks: []quirktest.Quirk{quirktest.Forms(positive, negative), quirktest.TextIDs("")}, learn: rows},
-		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []quirktest.Quirk{quirktest.Forms(positive, negative), quirktest.TextIDs("")}},
-		"statements with ids as strings":              {args: "--claims llm", quirks: []quirktest.Quirk{quirktest.TextIDs("sentence_")}, learn: rows},
+		"other words for verdicts":                    {quirks: []llmtest.Quirk{llmtest.Forms(positive, negative)}, binary: true},
+		"other forms of numbers":                      {args: "--profile ragas", quirks: []llmtest.Quirk{llmtest.Forms(positive, negative), llmtest.TextIDs("")}, learn: rows},
+		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []llmtest.Quirk{llmtest.Forms(positive, negative), llmtest.TextIDs("")}},
+		"statements with ids as strings":              {args: "--claims llm", quirks: []llmtest.Quirk{llmtest.TextIDs("sentence_")}, learn: rows},
 	} {
 		t.Run(name, func(t *testing.T) {
 			baseline, ok := withoutQuirks[tt.args]
@@ -127,14 +126,14 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 func TestEmptyRepliesEndRun(t *testing.T) {
 	t.Parallel()
 	for name, tt := range map[string]struct {
-		quirk quirktest.Quirk
+		quirk llmtest.Quirk
 		want  string
 	}{
-		"only reasoning_content":             {quirktest.Unanswered("reasoning_content"), "it is empty"},
-		"only reasoning":                     {quirktest.Unanswered("reasoning"), "it is empty"},
-		"reasoning beyond the largest limit": {quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(100_000, 200_000)}), "the model used all 65536 output tokens for reasoning and gave no answer"},
-		"reasoning beyond the server's limit": {func(next quirktest.Handler) quirktest.Handler {
-			return quirktest.MaxTokens(9000)(quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(100_000, 200_000)})(next))
+		"only reasoning_content":             {llmtest.Unanswered("reasoning_content"), "it is empty"},
+		"only reasoning":                     {llmtest.Unanswered("reasoning"), "it is empty"},
+		"reasoning beyond the largest limit": {llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(100_000, 200_000)}), "the model used all 65536 output tokens for reasoning and gave no answer"},
+		"reasoning beyond the server's limit": {func(next llmtest.Handler) llmtest.Handler {
+			return llmtest.MaxTokens(9000)(llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(100_000, 200_000)})(next))
 		}, "the model used all 9000 output tokens for reasoning and gave no answer"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -154,17 +153,17 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 	skipShort(t)
 	baseline := runWithQuirks(t, "--no-cache")
 	for name, tt := range map[string]struct {
-		quirks []quirktest.Quirk
+		quirks []llmtest.Quirk
 		limit  int // requests
 	}{
-		"reasoning":      {[]quirktest.Quirk{quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(1500, 7000)})}, 180},
-		"parameters":     {[]quirktest.Quirk{quirktest.NoTemperature(), quirktest.NoFormat(400, "no such response_format", "json_schema")}, 240},
-		"unrelated 400s": {[]quirktest.Quirk{quirktest.Failing(8, quirktest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
-		"verdicts":       {[]quirktest.Quirk{quirktest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
+		"reasoning":      {[]llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(1500, 7000)})}, 180},
+		"parameters":     {[]llmtest.Quirk{llmtest.NoTemperature(), llmtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
+		"unrelated 400s": {[]llmtest.Quirk{llmtest.Failing(8, llmtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
+		"verdicts":       {[]llmtest.Quirk{llmtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
 	} {
 		t.Run(name, func(t *testing.T) {
-			server := quirktest.New(tt.quirks...)
-			s := httptest.NewServer(&batchtest.Server{Chat: server})
+			server := llmtest.New(tt.quirks...)
+			s := httptest.NewServer(&llmtest.BatchServer{Chat: server})
 			defer s.Close()
 			got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "--limit", strconv.Itoa(quirkRows), "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
 				"--judge", "llm", "--model", "x", "--batch", "--batch-poll", "1ms", "--no-cache", "--base-url", s.URL+"/v1")
@@ -189,11 +188,11 @@ func TestSummaryListsDowngrades(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "summary.json")
 	for _, tt := range []struct {
-		quirks []quirktest.Quirk
+		quirks []llmtest.Quirk
 		want   string
 	}{
 		{nil, ""},
-		{[]quirktest.Quirk{quirktest.NoFormat(400, "no such response_format", "json_schema", "json_object")}, `[{"from":"json_schema","to":"prompt","status":400}]`},
+		{[]llmtest.Quirk{llmtest.NoFormat(400, "no such response_format", "json_schema", "json_object")}, `[{"from":"json_schema","to":"prompt","status":400}]`},
 	} {
 		runWithQuirks(t, "--summary "+path, tt.quirks...)
 		var s struct {

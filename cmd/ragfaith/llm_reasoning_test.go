@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // TestReasoningCostsFewRequests checks that the output tokens for reasoning are found
@@ -17,19 +17,19 @@ import (
 func TestReasoningCostsFewRequests(t *testing.T) {
 	t.Parallel()
 	baseline := runWithQuirks(t, "")
-	servers := map[string]quirktest.Reasoner{
+	servers := map[string]llmtest.Reasoner{
 		"reported":                             {},
-		"prefilled tag, not reported":          {Text: quirktest.Tags("", "</think>"), Silent: true},
+		"prefilled tag, not reported":          {Text: llmtest.Tags("", "</think>"), Silent: true},
 		"separated, sent in its field":         {Field: true, Silent: true},
 		"separated, neither sent nor reported": {Silent: true},
 	}
-	lengths := map[string]func(*quirktest.Call) int{"8000": quirktest.Tokens(8000, 8000), "500 to 6000": quirktest.Tokens(500, 6000)}
+	lengths := map[string]func(*llmtest.Call) int{"8000": llmtest.Tokens(8000, 8000), "500 to 6000": llmtest.Tokens(500, 6000)}
 	for server, reasoner := range servers {
 		for length, tokens := range lengths {
 			t.Run(server+"/"+length, func(t *testing.T) {
 				reasoner.Tokens = tokens
 				for _, model := range []string{"x", "deepseek-r1:8b"} {
-					got := runWithQuirks(t, "--no-cache --model "+model, quirktest.Reasons(reasoner))
+					got := runWithQuirks(t, "--no-cache --model "+model, llmtest.Reasons(reasoner))
 					if d := cmp.Diff(baseline.scores, got.scores); got.code != 0 || d != "" {
 						t.Errorf("%s: exit code %d; scores differ: %s; stderr: %s", model, got.code, d, got.stderr)
 					}
@@ -47,7 +47,7 @@ func TestReasoningCostsFewRequests(t *testing.T) {
 func TestKnownReasoningModelsNeedNoNegotiation(t *testing.T) {
 	t.Parallel()
 	baseline := runWithQuirks(t, "")
-	quirks := []quirktest.Quirk{quirktest.NoMaxTokens(), quirktest.NoTemperature(), quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)})}
+	quirks := []llmtest.Quirk{llmtest.NoMaxTokens(), llmtest.NoTemperature(), llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(2500, 2500)})}
 	for _, model := range []string{"o4-mini", "openai/gpt-5-mini"} {
 		if got := runWithQuirks(t, "--model "+model, quirks...); got.code != 0 || got.requests != baseline.requests {
 			t.Errorf("%s: got exit code %d and %d requests, want 0 and %d; stderr: %s", model, got.code, got.requests, baseline.requests, got.stderr)
@@ -59,8 +59,8 @@ func TestKnownReasoningModelsNeedNoNegotiation(t *testing.T) {
 // in the cache, and left out with a warning if the model refuses it.
 func TestReasoningEffort(t *testing.T) {
 	t.Parallel()
-	refuse := quirktest.When(func(c *quirktest.Call) bool { return strings.Contains(string(c.Raw), `"reasoning_effort"`) }, func(*quirktest.Call) *quirktest.Answer {
-		return quirktest.Refusal(400, "Unrecognized request argument supplied: reasoning_effort", "")
+	refuse := llmtest.When(func(c *llmtest.Call) bool { return strings.Contains(string(c.Raw), `"reasoning_effort"`) }, func(*llmtest.Call) *llmtest.Answer {
+		return llmtest.Refusal(400, "Unrecognized request argument supplied: reasoning_effort", "")
 	})
 	path := filepath.Join(t.TempDir(), "summary.json")
 	sent := func(r quirkRun) (n int) {
@@ -92,7 +92,7 @@ func TestMaxOutputTokens(t *testing.T) {
 	for limit, code := range map[int]int{2000: exitFailure, 6000: exitOK} {
 		for _, model := range []string{"x", "qwen3:4b"} {
 			got := runWithQuirks(t, fmt.Sprintf("--max-failed 100 --max-output-tokens %d --model %s", limit, model),
-				quirktest.Reasons(quirktest.Reasoner{Tokens: quirktest.Tokens(2500, 2500)}))
+				llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(2500, 2500)}))
 			if ended := strings.Contains(got.stderr, "the model used all 2000 output tokens"); got.code != code || ended != (code != exitOK) {
 				t.Errorf("%d for %s: got exit code %d, want %d; stderr: %s", limit, model, got.code, code, got.stderr)
 			}

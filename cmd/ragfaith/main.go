@@ -15,7 +15,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
 )
 
 // A signal ends the process within two seconds. If a command has not returned after
@@ -74,10 +73,10 @@ func main() {
 }
 
 // findServers returns the servers that run on this machine.
-func findServers(ctx context.Context) []local.Found {
+func findServers(ctx context.Context) []llm.FoundServer {
 	ctx, cancel := context.WithTimeout(ctx, findTimeout)
 	defer cancel()
-	return local.Find(ctx, os.Getenv("OLLAMA_HOST"), func(base string) (local.Ask, error) {
+	return llm.FindLocal(ctx, os.Getenv("OLLAMA_HOST"), func(base string) (llm.Ask, error) {
 		client, err := llm.NewClient(llm.Config{BaseURL: base, Model: "any"}) // the model is not sent
 		if err != nil {
 			return nil, err

@@ -13,20 +13,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // autoSystem returns a system with the given environment, on which the servers run.
-func autoSystem(dir string, env map[string]string, found ...local.Found) system {
+func autoSystem(dir string, env map[string]string, found ...llm.FoundServer) system {
 	sys := systemWith(env)
 	sys.CacheDir = func() (string, error) { return dir, nil }
-	sys.FindServers = func(context.Context) []local.Found { return found }
+	sys.FindServers = func(context.Context) []llm.FoundServer { return found }
 	return sys
 }
 
-func foundOllama(url, model string) local.Found {
-	s, _, _ := local.Parse("ollama")
-	return local.Found{Server: s, URL: url, Model: model}
+func foundOllama(url, model string) llm.FoundServer {
+	s, _, _ := llm.ParseLocal("ollama")
+	return llm.FoundServer{LocalServer: s, URL: url, Model: model}
 }
 
 // writeHubModel writes a tiny model to a Hugging Face cache, as that of repo.
@@ -55,12 +55,12 @@ func TestAutoJudgeEqualsExplicitJudge(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		env   map[string]string
-		found []local.Found
+		found []llm.FoundServer
 		want  string
 		why   string
 	}{
-		{"server", map[string]string{"HF_HUB_CACHE": hub}, []local.Found{ollama}, "ollama/qwen3:4b", "Ollama is running at " + s.URL},
-		{"server and key", paid, []local.Found{ollama}, "ollama/qwen3:4b", "Ollama is running at " + s.URL},
+		{"server", map[string]string{"HF_HUB_CACHE": hub}, []llm.FoundServer{ollama}, "ollama/qwen3:4b", "Ollama is running at " + s.URL},
+		{"server and key", paid, []llm.FoundServer{ollama}, "ollama/qwen3:4b", "Ollama is running at " + s.URL},
 		{"model", map[string]string{"HF_HUB_CACHE": hub}, nil, "minicheck-roberta-large", "it is downloaded; published accuracy: LLM-AggreFact 73.5"},
 		{"key", paid, nil, "embedded", "no model server is running, and no judge is downloaded; --judge llm can use OPENAI_API_KEY, but costs money"},
 		{"model without published accuracy", map[string]string{"HF_HUB_CACHE": weak}, nil, "embedded", "no model server is running, and no judge is downloaded"},
@@ -128,11 +128,11 @@ func TestAutoJudgeResumesWithStoredJudge(t *testing.T) {
 				}
 			}
 			env := map[string]string{"OLLAMA_HOST": s.URL}
-			score := func(name string, found []local.Found, args ...string) commandResult {
+			score := func(name string, found []llm.FoundServer, args ...string) commandResult {
 				args = append([]string{"score", "-", "--to", "none", "--no-progress", "--no-cache", "--concurrency", "1", "-o", filepath.Join(dir, name)}, args...)
 				return runSystem(t, autoSystem(dir, env, found...), strings.NewReader(skyRows), args...)
 			}
-			running := []local.Found{foundOllama(s.URL, "qwen3:4b")}
+			running := []llm.FoundServer{foundOllama(s.URL, "qwen3:4b")}
 			mustExit(t, score("whole.jsonl", running, tt.args...), exitOK)
 			healthy, chats := s.fault, 0
 			s.fault = func(n int64, w http.ResponseWriter, r *http.Request) bool {
@@ -149,7 +149,7 @@ func TestAutoJudgeResumesWithStoredJudge(t *testing.T) {
 			if tt.stop {
 				s.Close()
 			}
-			checkExit(t, score("out.jsonl", []local.Found{foundOllama(s.URL, "other")}, "--judge", "auto", "--resume"), tt.code, tt.want)
+			checkExit(t, score("out.jsonl", []llm.FoundServer{foundOllama(s.URL, "other")}, "--judge", "auto", "--resume"), tt.code, tt.want)
 			if tt.code == exitOK && readFile(t, filepath.Join(dir, "out.jsonl")) != readFile(t, filepath.Join(dir, "whole.jsonl")) {
 				t.Error("the resumed results differ from those of an uninterrupted run")
 			}

@@ -13,7 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
@@ -98,7 +97,7 @@ func checkJudge(s string) error {
 	if s == "" {
 		return errors.New("want lexical, embedded, llm, hhem, or a model")
 	}
-	if server, model, ok := local.Parse(s); ok {
+	if server, model, ok := llm.ParseLocal(s); ok {
 		if model == "" && strings.HasSuffix(s, "/") {
 			return fmt.Errorf("want %s/MODEL", server.Name)
 		}
@@ -138,7 +137,7 @@ func judgeNames() []string {
 // can be completed.
 func serverNames() []string {
 	var names []string
-	for _, s := range local.Servers() {
+	for _, s := range llm.LocalServers() {
 		names = append(names, s.Name)
 	}
 	return names

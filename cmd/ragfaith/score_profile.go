@@ -7,7 +7,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // A profile is a set of flag values that reproduces the evaluation of another tool. Flags
@@ -65,7 +65,7 @@ func applyServer(flags *pflag.FlagSet, lookup func(string) (string, bool)) error
 	if judge == nil || !judge.Changed {
 		return nil
 	}
-	s, model, ok := local.Parse(judge.Value.String())
+	s, model, ok := llm.ParseLocal(judge.Value.String())
 	if !ok {
 		return nil
 	}

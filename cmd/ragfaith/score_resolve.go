@@ -15,7 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/journal"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -28,7 +28,7 @@ func (f *scoreFlags) resolve(ctx context.Context, datasets []string, sys system,
 	r := *f
 	o := &r.Options
 	o.Datasets, o.InputFlags, o.Version = datasets, f.inputArguments(), version()
-	if s, _, ok := local.Parse(o.Judge); ok {
+	if s, _, ok := llm.ParseLocal(o.Judge); ok {
 		o.Judge, o.LLM.Server = app.JudgeLLM, &s
 	}
 	o.LLM.Timeout, o.LLM.ReasoningTimeout = r.requestTimeouts()
@@ -52,7 +52,7 @@ func (f *scoreFlags) requestTimeouts() (timeout, reasoning time.Duration) {
 	switch {
 	case f.flags.Changed("timeout"):
 		return f.LLM.Timeout, 0
-	case local.IsNear(f.LLM.BaseURL) || f.LLM.Server != nil:
+	case llm.IsNear(f.LLM.BaseURL) || f.LLM.Server != nil:
 		return slowTimeout, slowTimeout
 	}
 	return f.LLM.Timeout, slowTimeout
@@ -178,7 +178,7 @@ func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Con
 	if err := judge.Value.Set(chosen.Name); err != nil {
 		return exit.Usagef("--judge auto: %w", err)
 	}
-	if _, _, ok := local.Parse(chosen.Name); ok {
+	if _, _, ok := llm.ParseLocal(chosen.Name); ok {
 		for _, name := range server { // those of a config file may belong to a server that costs money
 			f.flags.Lookup(name).Changed = false
 		}
@@ -201,7 +201,7 @@ func (f *scoreFlags) storedJudge(sys system) (app.FoundJudge, error) {
 	if judge.Name != app.JudgeLLM {
 		return judge, nil
 	}
-	for _, s := range local.Servers() {
+	for _, s := range llm.LocalServers() {
 		if s.BaseURL(sys.Getenv("OLLAMA_HOST")) == stored.Get("--base-url") {
 			judge.Name = s.Name + "/" + stored.Get("--model")
 			return judge, nil

@@ -15,7 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // newLocalServer starts a server that has models and the given context window, as Ollama
@@ -206,10 +206,10 @@ func TestRequestTimeouts(t *testing.T) {
 
 func TestErrorWithoutKeyNamesRunningServers(t *testing.T) {
 	t.Parallel()
-	server, _, _ := local.Parse("ollama")
+	server, _, _ := llm.ParseLocal("ollama")
 	sys := emptySystem()
-	sys.FindServers = func(context.Context) []local.Found {
-		return []local.Found{{Server: server, URL: "http://localhost:11434", Model: "qwen3:4b"}}
+	sys.FindServers = func(context.Context) []llm.FoundServer {
+		return []llm.FoundServer{{LocalServer: server, URL: "http://localhost:11434", Model: "qwen3:4b"}}
 	}
 	got := runSystem(t, sys, strings.NewReader(skyRows), "score", "-", "--judge", "llm")
 	want := "ragfaith: no key for the OpenAI API: set OPENAI_API_KEY, or use --base-url for another server; found Ollama at http://localhost:11434 with qwen3:4b: use --judge ollama/qwen3:4b\n"

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/console"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/output"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -42,15 +42,15 @@ func TestSuggestJudgeNamesOneCommand(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := map[string]string{"OPENAI_API_KEY": "sk-test"}
-	server, _, _ := local.Parse("ollama")
-	ollama := []local.Found{{Server: server, URL: "http://localhost:11434", Model: "llama3.1:8b"}}
+	server, _, _ := llm.ParseLocal("ollama")
+	ollama := []llm.FoundServer{{LocalServer: server, URL: "http://localhost:11434", Model: "llama3.1:8b"}}
 	lexical := Options{Judge: JudgeLexical}
 	quiet := lexical
 	quiet.Quiet = true
 	for _, tt := range []struct {
 		name      string
 		env       map[string]string
-		found     []local.Found
+		found     []llm.FoundServer
 		uncertain float64
 		options   Options
 		want      string
@@ -74,10 +74,10 @@ func TestSuggestJudgeNamesOneCommand(t *testing.T) {
 		sys := &System{
 			LookupEnv:   func(name string) (string, bool) { v, ok := tt.env[name]; return v, ok },
 			CacheDir:    func() (string, error) { return t.TempDir(), nil },
-			FindServers: func(context.Context) []local.Found { return tt.found },
+			FindServers: func(context.Context) []llm.FoundServer { return tt.found },
 		}
 		if tt.want == "" {
-			sys.FindServers = func(context.Context) []local.Found { t.Errorf("%s: servers were looked for", tt.name); return nil }
+			sys.FindServers = func(context.Context) []llm.FoundServer { t.Errorf("%s: servers were looked for", tt.name); return nil }
 		}
 		var errs bytes.Buffer
 		newRun(&o, &output.Streams{Console: console.New(&errs, report.Palette{})}, sys).suggestJudge(t.Context(), tt.uncertain)

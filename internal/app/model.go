@@ -12,7 +12,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -81,7 +80,7 @@ func (r *run) newModel(ctx context.Context) (*model, error) {
 	if l.ReasoningEffort != EffortAuto {
 		options.Client.ReasoningEffort = l.ReasoningEffort
 	}
-	if _, _, known := llm.Price(client.Model); l.MaxCost > 0 && l.Price == nil && !known && local.IsNear(l.BaseURL) {
+	if _, _, known := llm.Price(client.Model); l.MaxCost > 0 && l.Price == nil && !known && llm.IsNear(l.BaseURL) {
 		options.Price = new([2]float64)
 		c.Printf("warning: --max-cost: the price of %s is assumed to be 0, since its server is local; set it with --price", client.Model)
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
+	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/output"
 )
 
@@ -62,14 +62,14 @@ type Options struct {
 
 // LLMOptions are the options of a language model.
 type LLMOptions struct {
-	Model       string        // default gpt-4o-mini; "" for the only model of Server
-	BaseURL     string        // "" for the OpenAI API
-	KeyVariable string        // environment variable with the API key; default OPENAI_API_KEY
-	KeyRequired bool          // an empty KeyVariable is an error
-	Server      *local.Server // on this machine, named by --judge; nil for none
-	Headers     []string      // NAME: VALUE, with variables
-	ExtraBody   string        // JSON object that is added to requests, or ""
-	ClientCert  string        // PEM file, or ""
+	Model       string           // default gpt-4o-mini; "" for the only model of Server
+	BaseURL     string           // "" for the OpenAI API
+	KeyVariable string           // environment variable with the API key; default OPENAI_API_KEY
+	KeyRequired bool             // an empty KeyVariable is an error
+	Server      *llm.LocalServer // on this machine, named by --judge; nil for none
+	Headers     []string         // NAME: VALUE, with variables
+	ExtraBody   string           // JSON object that is added to requests, or ""
+	ClientCert  string           // PEM file, or ""
 
 	Timeout          time.Duration // of a request; default 1 minute, 10 for a server on this machine
 	ReasoningTimeout time.Duration // of a request to a model that reasons; 0 for Timeout, default 10 minutes

@@ -10,7 +10,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -30,11 +29,11 @@ func (r *run) askServer(ctx context.Context, config llm.Config) (model string, w
 	defer client.Close()
 	// llama.cpp answers 503 while it loads the model.
 	notify := func(err error, _ time.Duration) { r.notef("waiting for %s: %v", l.Server.Title, err) }
-	var models []local.Model
+	var models []llm.ServedModel
 	var down *llm.NetworkError
 	err = llm.Retry(ctx, r.sys.Clock, loadRetries, notify, func(ctx context.Context) error {
 		var err error
-		if models, err = local.Models(ctx, client.Ask); errors.As(err, &down) {
+		if models, err = llm.ListModels(ctx, client.Ask); errors.As(err, &down) {
 			return nil
 		}
 		return err
@@ -56,7 +55,7 @@ func (r *run) askServer(ctx context.Context, config llm.Config) (model string, w
 }
 
 // chooseModel returns the model that the options name, or the only one of the server.
-func (l *LLMOptions) chooseModel(models []local.Model) (local.Model, error) {
+func (l *LLMOptions) chooseModel(models []llm.ServedModel) (llm.ServedModel, error) {
 	var names []string
 	for _, m := range models {
 		if m.Name == l.Model || l.Server.Name == "ollama" && m.Name == l.Model+":latest" {
@@ -78,11 +77,11 @@ func (l *LLMOptions) chooseModel(models []local.Model) (local.Model, error) {
 	case l.Model == "" && len(models) == 1:
 		return models[0], nil
 	case len(models) == 0:
-		return local.Model{}, fmt.Errorf("%s has no model%s", l.Server.Title, getHint)
+		return llm.ServedModel{}, fmt.Errorf("%s has no model%s", l.Server.Title, getHint)
 	case l.Model == "":
-		return local.Model{}, fmt.Errorf("%s has several models, choose one with --judge %s/MODEL: %s", l.Server.Title, l.Server.Name, list)
+		return llm.ServedModel{}, fmt.Errorf("%s has several models, choose one with --judge %s/MODEL: %s", l.Server.Title, l.Server.Name, list)
 	}
-	return local.Model{}, fmt.Errorf("%s has no model %s%s; it has: %s", l.Server.Title, l.Model, getHint, list)
+	return llm.ServedModel{}, fmt.Errorf("%s has no model %s%s; it has: %s", l.Server.Title, l.Model, getHint, list)
 }
 
 // foundServers returns a hint that names the servers running on this machine, to append

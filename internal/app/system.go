@@ -10,7 +10,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/local"
 )
 
 // A System is what a run uses of the machine besides files and servers. Tests replace it.
@@ -19,7 +18,7 @@ type System struct {
 	Clock     llm.Clock
 	CacheDir  func() (string, error) // the user's cache directory; may be nil
 	// FindServers returns the servers that run on this machine; may be nil.
-	FindServers func(ctx context.Context) []local.Found
+	FindServers func(ctx context.Context) []llm.FoundServer
 }
 
 // Getenv returns the value of an environment variable, or "" if it is not set.

@@ -108,7 +108,7 @@ func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error
 		return nil, err
 	}
 	if err := b.load(ctx); err != nil {
-		return nil, errors.Join(err, b.store.close())
+		return nil, errors.Join(err, b.store.db.Close())
 	}
 	return b, nil
 }
@@ -158,7 +158,6 @@ func (b *Batch) Dir() string { return b.opts.Dir }
 
 func (b *Batch) notifyf(format string, args ...any) { b.opts.Notify(fmt.Sprintf(format, args...)) }
 
-// save writes the state to disk.
 func (b *Batch) save() error {
 	if err := b.state.write(b.opts.Dir); err != nil {
 		return fmt.Errorf("save batch state: %w", err)
@@ -221,7 +220,7 @@ func (b *Batch) Close() error {
 	if b.store == nil {
 		return nil
 	}
-	err := b.store.close()
+	err := b.store.db.Close()
 	if b.done || !b.state.submitted() {
 		err = errors.Join(err, b.deleteFiles())
 	}
@@ -232,11 +231,8 @@ func (b *Batch) Close() error {
 // deleteFiles deletes the files and the directory. It deletes the state first,
 // since the other files are useless without it.
 func (b *Batch) deleteFiles() error {
-	state := filepath.Join(b.opts.Dir, stateFile)
-	if err := removeIfExists(state, state+".new", b.requestFile()); err != nil {
-		return err
-	}
-	if err := b.store.deleteFiles(); err != nil {
+	state, store := filepath.Join(b.opts.Dir, stateFile), b.store.path
+	if err := removeIfExists(state, state+".new", b.requestFile(), store+"-wal", store+"-shm", store+"-journal", store); err != nil {
 		return err
 	}
 	_ = os.Remove(b.opts.Dir) // fails if it contains other files
@@ -246,14 +242,12 @@ func (b *Batch) deleteFiles() error {
 // checkLimits returns an error if the maximum cost of the recorded requests exceeds a limit,
 // since a submitted batch can't be stopped when the budget is spent.
 func (b *Batch) checkLimits() error {
-	total := b.state.Limit
-	p := b.price()
+	total, spent, p := b.state.Limit, b.state.Spent, b.price()
 	cost := func(u usage.Usage) float64 { return p.cost(u.PromptTokens, u.CompletionTokens).usd }
 	exceeds := func(maxCost, spent, limit string) error {
 		return fmt.Errorf("a batch of %s was not submitted: with replies of maximum length it takes %s, %s is spent, and it could exceed the limit of %s",
 			count(b.state.Requests, "request", "requests"), maxCost, spent, limit)
 	}
-	spent := b.state.Spent
 	if limit := b.stack.opts.MaxCost; limit > 0 && cost(spent)+cost(total) > limit {
 		return exceeds(fmt.Sprintf("$%.4f", cost(total)), fmt.Sprintf("$%.4f", cost(spent)), fmt.Sprintf("$%.4g", limit))
 	}
@@ -269,7 +263,6 @@ func (b *Batch) charge() {
 	b.stack.Client.sender.budget.charge(b.price().cost(spent.PromptTokens, spent.CompletionTokens))
 }
 
-// price returns the price of a batch.
 func (b *Batch) price() price {
 	p := b.stack.Client.sender.price
 	return price{p.in * BatchFactor(), p.out * BatchFactor()}

@@ -42,7 +42,6 @@ type remoteBatch struct {
 
 // A batchIssue is a reason why the server rejected a batch.
 type batchIssue struct {
-	Code    string `json:"code"`
 	Message string `json:"message"`
 	Line    int    `json:"line"` // line of the uploaded file, from 1, or 0 if unknown
 }
@@ -55,7 +54,6 @@ func (c *Client) batchURL() string {
 	return "/v1/chat/completions"
 }
 
-// callBatch calls a path of the Batch API.
 func (c *Client) callBatch(ctx context.Context, method, path string, in, out any) error {
 	return within(ctx, c.timeout, func(ctx context.Context) error {
 		return c.wire.call(ctx, method, c.wire.endpoint.url(path), in, out)
@@ -66,14 +64,10 @@ func (c *Client) callBatch(ctx context.Context, method, path string, in, out any
 func (c *Client) upload(ctx context.Context, path, name string) (id string, err error) {
 	var form bytes.Buffer
 	w := multipart.NewWriter(&form)
-	err = w.WriteField("purpose", "batch")
-	if err == nil {
-		_, err = w.CreateFormFile("file", name)
-	}
+	_ = w.WriteField("purpose", "batch") // writing to a buffer does not fail
+	_, _ = w.CreateFormFile("file", name)
 	split := form.Len()
-	if err = errors.Join(err, w.Close()); err != nil {
-		return "", err
-	}
+	_ = w.Close()
 	var file struct {
 		ID string `json:"id"`
 	}
@@ -132,7 +126,6 @@ func (c *Client) createBatch(ctx context.Context, file, name string) (b remoteBa
 	return b, err
 }
 
-// retrieveBatch returns the state of a batch.
 func (c *Client) retrieveBatch(ctx context.Context, id string) (b remoteBatch, err error) {
 	err = c.callBatch(ctx, http.MethodGet, "/batches/"+id, nil, &b)
 	if err == nil && b.ID != id {

@@ -9,40 +9,35 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // A gateway returns an error although the server has created the batch.
 func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 	for _, status := range []int{500, 502, 504} {
-		srv := &batchtest.Server{}
+		srv := &llmtest.BatchServer{}
 		failed := false
-		inner := srv
-		web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if r.Method == http.MethodPost && r.URL.Path == "/batches" && !failed {
-				failed = true
-				inner.ServeHTTP(httptest.NewRecorder(), r)
-				writeError(w, status, "gateway", "")
-				return
+		srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
+			if r.Method != http.MethodPost || r.URL.Path != "/batches" || failed {
+				return false
 			}
-			inner.ServeHTTP(w, r)
-		}))
-		srv.Chat = http.HandlerFunc(goodChat)
-		s := newStack(t, Options{Client: Config{BaseURL: web.URL}, Retries: 3})
-		b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-		if err := b.Run(t.Context(), batchPass(4)); err != nil {
-			t.Fatal(err)
+			failed = true
+			srv.ServeHTTP(httptest.NewRecorder(), r)
+			writeError(w, status, "gateway", "")
+			return true
 		}
+		s, dir := batchStack(t, srv, Options{Retries: 3})
+		b, _ := openBatch(t, s, BatchOptions{Dir: dir})
+		runBatch(t, b, 4)
 		if seen := srv.Seen(); seen.Batches != 1 || seen.Listings != 1 {
 			t.Errorf("status %d: got %+v, want 1 batch after 1 listing", status, seen)
 		}
-		web.Close()
 	}
 }
 
 // If the server can't list batches, no second one is created.
 func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
-	srv := &batchtest.Server{}
+	srv := &llmtest.BatchServer{}
 	attempts := 0
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		switch {
@@ -73,7 +68,7 @@ func TestBatchIsNotCreatedTwiceIfListFails(t *testing.T) {
 func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	var reject atomic.Bool
 	reject.Store(true)
-	srv := &batchtest.Server{End: func(int) (string, string, string) {
+	srv := &llmtest.BatchServer{End: func(int) (string, string, string) {
 		if reject.Load() {
 			return "failed", "billing_hard_limit_reached", "Billing hard limit has been reached."
 		}
@@ -96,13 +91,8 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	}
 	reject.Store(false)
 	b, _ = openBatch(t, s, BatchOptions{Dir: dir, Resume: true})
-	if err := b.Run(t.Context(), batchPass(4)); err != nil || !b.Resumed() {
-		t.Fatal(err)
-	}
-	if got := lastPass(t, b, 4); got != allGood(4) {
-		t.Errorf("got %v, want %v", got, allGood(4))
-	}
-	if seen := srv.Seen(); seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
+	runBatch(t, b, 4)
+	if seen := srv.Seen(); !b.Resumed() || seen.Uploads != 1 || seen.Batches != 2 || seen.Batched != 4 {
 		t.Errorf("got %+v, want 1 upload and 2 batches of 4 requests in total", seen)
 	}
 }
@@ -113,15 +103,15 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 		"tokens": {MaxTokens: 400, Client: Config{Model: "gpt-4o-mini"}},
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := &batchtest.Server{}
+			srv := &llmtest.BatchServer{}
 			s, dir := batchStack(t, srv, o)
 			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 			err := b.Run(t.Context(), batchPass(4))
 			if err == nil || !strings.HasPrefix(err.Error(), "a batch of 4 requests was not submitted: ") {
 				t.Errorf("got %v, want 4 requests above the limit", err)
 			}
-			if seen := srv.Seen(); seen != (batchtest.Counts{}) {
-				t.Errorf("got %+v, want %+v", seen, (batchtest.Counts{}))
+			if seen := srv.Seen(); seen != (llmtest.BatchCounts{}) {
+				t.Errorf("got %+v, want %+v", seen, (llmtest.BatchCounts{}))
 			}
 			if err := b.Close(); err != nil || BatchSubmitted(dir) {
 				t.Errorf("Close: got error %v, state kept: %t; want nil, false", err, BatchSubmitted(dir))
@@ -129,12 +119,10 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 		})
 	}
 	// The cost of a batch counts at batch prices.
-	srv := &batchtest.Server{}
+	srv := &llmtest.BatchServer{}
 	s, dir := batchStack(t, srv, Options{MaxCost: 1, Client: Config{Model: "gpt-4o-mini"}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	if err := b.Run(t.Context(), batchPass(4)); err != nil {
-		t.Fatal(err)
-	}
+	runBatch(t, b, 4)
 	usd, tokens := s.Cost()
 	if want := 4 * (11*0.15 + 7*0.6) / 1e6 / 2; tokens != 72 || usd < want*0.999 || usd > want*1.001 {
 		t.Errorf("got $%v and %d tokens, want $%v and 72", usd, tokens, want)

@@ -2,18 +2,20 @@ package llm
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // A symbolic link in place of the directory is not followed, and finishing a batch deletes
 // only its own files.
 func TestBatchKeepsForeignFiles(t *testing.T) {
-	s, dir := batchStack(t, &batchtest.Server{}, Options{})
+	s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})
 	target, link := filepath.Join(dir, "victim"), filepath.Join(dir, "link")
 	if err := os.Mkdir(target, 0o700); err != nil {
 		t.Fatal(err)
@@ -28,9 +30,7 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 		t.Errorf("got files %v, %v; want none", left, err)
 	}
 	other := filepath.Join(target, "requests-9.jsonl")
-	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, other, "mine")
 	b, _ := openBatch(t, s, BatchOptions{Dir: target})
 	if err := b.Close(); err != nil {
 		t.Fatal(err)
@@ -43,20 +43,17 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 // Replies in a store of another run are not used, and a store with triggers or views is
 // rejected.
 func TestOpenBatchIgnoresForeignStore(t *testing.T) {
-	s, dir := batchStack(t, &batchtest.Server{}, Options{})
+	s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})
 	path := filepath.Join(dir, batchStoreFile)
 	plant := func(statements ...string) {
 		t.Helper()
-		planted, err := openBatchStore(t.Context(), path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		planted := must(openBatchStore(t.Context(), path))
 		for _, q := range statements {
 			if _, err := planted.db.ExecContext(t.Context(), q); err != nil {
 				t.Fatal(err)
 			}
 		}
-		if err := planted.close(); err != nil {
+		if err := planted.db.Close(); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -65,11 +62,36 @@ func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 	if _, body, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
 		t.Errorf("got %q, %v; want no reply", body, err)
 	}
-	if err := b.store.close(); err != nil {
+	if err := b.store.db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	plant(`CREATE TRIGGER t AFTER INSERT ON requests BEGIN DELETE FROM requests; END`)
 	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "not written by this program") {
 		t.Errorf("got %v, want an error", err)
+	}
+}
+
+func TestWorldWritableDirectoryIsWarning(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no Unix permissions on this system")
+	}
+	const warning = "every user can write to "
+	for mode, want := range map[fs.FileMode]bool{0o700: false, 0o775: false, 0o777: true, 0o777 | fs.ModeSticky: false} {
+		dir := t.TempDir()
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		cache, w := openCache(t, dir)
+		if got := strings.Contains(w.String(), warning); got != want || cache.disabled != nil {
+			t.Errorf("cache in a directory of mode %v: got warning %t, want %t and a usable cache: %v", mode, got, want, w)
+		}
+		s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})
+		if err := os.Chmod(dir, mode); err != nil {
+			t.Fatal(err)
+		}
+		_, told := openBatch(t, s, BatchOptions{Dir: dir})
+		if got := strings.Contains(strings.Join(*told, "\n"), warning); got != want {
+			t.Errorf("batch in a directory of mode %v: got warning %t, want %t", mode, got, want)
+		}
 	}
 }

@@ -25,7 +25,6 @@ var errDeferred = errors.New("the reply is not available yet")
 // answer the request. The row may send other requests that do not depend on it.
 func IsDeferred(err error) bool { return errors.Is(err, errDeferred) }
 
-// requestFile returns the path of the file of recorded requests.
 func (b *Batch) requestFile() string { return filepath.Join(b.opts.Dir, "requests.jsonl") }
 
 // A recorder is the innermost Completer of a recording pass. It writes requests
@@ -93,14 +92,7 @@ func (w *recorder) append(ctx context.Context, key, line []byte, size Size) erro
 
 // close flushes the file to disk.
 func (w *recorder) close() error {
-	err := w.buf.Flush()
-	if err == nil {
-		err = w.file.Sync()
-	}
-	if closeErr := w.file.Close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err := cmp.Or(w.buf.Flush(), w.file.Sync(), w.file.Close()); err != nil {
 		return &StoreError{w.file.Name(), err}
 	}
 	return nil
@@ -197,10 +189,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	if err == nil {
 		err = b.CheckRows(rows)
 	}
-	if closeErr := rec.close(); err == nil {
-		err = closeErr
-	}
-	if err != nil {
+	if err = cmp.Or(err, rec.close()); err != nil {
 		return errors.Join(err, b.discardRound(context.WithoutCancel(ctx)))
 	}
 	state.Rows = rows

@@ -79,8 +79,7 @@ func (s *batchState) isValid() bool {
 		return false
 	}
 	id := regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]{0,255})?$`)
-	invalid := func(text string) bool { return !id.MatchString(text) }
-	return !invalid(s.File) && !invalid(s.Batch) && !slices.ContainsFunc(s.Files, invalid)
+	return !slices.ContainsFunc(append([]string{s.File, s.Batch}, s.Files...), func(text string) bool { return !id.MatchString(text) })
 }
 
 // write saves s atomically.
@@ -141,23 +140,15 @@ func openBatchStore(ctx context.Context, path string) (*batchStore, error) {
 	db.SetMaxOpenConns(1) // this connection holds the lock
 	s := &batchStore{path, db}
 	const table = `requests (key BLOB PRIMARY KEY, round INTEGER NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`
-	for _, q := range []string{
-		`PRAGMA locking_mode = EXCLUSIVE`,
-		`PRAGMA journal_mode = WAL`,
-		`CREATE TABLE IF NOT EXISTS ` + table,
-	} {
-		if _, err := db.ExecContext(ctx, q); err != nil {
-			_ = db.Close()
-			if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqliteBusy {
-				return nil, &StoreError{path, errors.New("in use by another run")}
-			}
-			return nil, s.wrapError(ctx, err)
-		}
-	}
+	_, err = db.ExecContext(ctx, `PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; CREATE TABLE IF NOT EXISTS `+table)
 	// The file may come from an untrusted repository and contain a trigger or a view.
 	var foreign int
-	err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE sql != ?`, `CREATE TABLE `+table).Scan(&foreign)
-	if err == nil && foreign > 0 {
+	if err == nil {
+		err = db.QueryRowContext(ctx, `SELECT count(*) FROM sqlite_master WHERE sql != ?`, `CREATE TABLE `+table).Scan(&foreign)
+	}
+	if e, ok := errors.AsType[*sqlite.Error](err); ok && e.Code()&0xff == sqliteBusy {
+		err = errors.New("in use by another run")
+	} else if err == nil && foreign > 0 {
 		err = errors.New("not written by this program; to start over, remove it")
 	}
 	if err != nil {
@@ -184,10 +175,8 @@ func (s *batchStore) exec(ctx context.Context, query string, args ...any) error 
 	return s.wrapError(ctx, err)
 }
 
-// deleteAll deletes all requests and replies.
 func (s *batchStore) deleteAll(ctx context.Context) error { return s.exec(ctx, `DELETE FROM requests`) }
 
-// deleteRound deletes the requests of a round.
 func (s *batchStore) deleteRound(ctx context.Context, round int) error {
 	return s.exec(ctx, `DELETE FROM requests WHERE round = ?`, round)
 }
@@ -219,7 +208,6 @@ func (s *batchStore) add(ctx context.Context, key []byte, round int) (bool, erro
 	return n > 0, s.wrapError(ctx, err)
 }
 
-// get returns the stored response to a request.
 func (s *batchStore) get(ctx context.Context, key []byte) (status int, body []byte, ok bool, err error) {
 	err = s.db.QueryRowContext(ctx, `SELECT status, body FROM requests WHERE key = ?`, key).Scan(&status, &body)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -265,11 +253,4 @@ func (s *batchStore) replaceReplies(ctx context.Context, round int, store func(p
 		return 0, s.wrapError(ctx, err)
 	}
 	return replies, s.sync(ctx)
-}
-
-func (s *batchStore) close() error { return s.db.Close() }
-
-// deleteFiles deletes the files of a closed store.
-func (s *batchStore) deleteFiles() error {
-	return removeIfExists(s.path+"-wal", s.path+"-shm", s.path+"-journal", s.path)
 }

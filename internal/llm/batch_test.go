@@ -13,7 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/llm/batchtest" //nolint:depguard // the package's own test server
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // batchRequest returns request i of a pass.
@@ -38,7 +38,7 @@ func batchPass(n int) Pass {
 func goodChat(w http.ResponseWriter, _ *http.Request) { writeReply(w, validReply, "stop") }
 
 // batchStack returns a stack that uses srv.
-func batchStack(t *testing.T, srv *batchtest.Server, o Options) (*Stack, string) {
+func batchStack(t *testing.T, srv *llmtest.BatchServer, o Options) (*Stack, string) {
 	t.Helper()
 	if srv.Chat == nil {
 		srv.Chat = http.HandlerFunc(goodChat)
@@ -77,7 +77,16 @@ func lastPass(t *testing.T, b *Batch, n int) string {
 	return strings.Join(results, ";")
 }
 
-func allGood(n int) string { return strings.TrimSuffix(strings.Repeat(validReply+";", n), ";") }
+// runBatch runs a batch of n requests, and checks the results of the last pass.
+func runBatch(t *testing.T, b *Batch, n int) {
+	t.Helper()
+	if err := b.Run(t.Context(), batchPass(n)); err != nil {
+		t.Fatal(err)
+	}
+	if got, want := lastPass(t, b, n), strings.TrimSuffix(strings.Repeat(validReply+";", n), ";"); got != want {
+		t.Errorf("got %v, want %v", got, want)
+	}
+}
 
 func TestBatchIsSplitAtFileLimits(t *testing.T) {
 	for name, limit := range map[string]func(*Batch){
@@ -85,16 +94,11 @@ func TestBatchIsSplitAtFileLimits(t *testing.T) {
 		"bytes":    func(b *Batch) { b.maxBytes = 1800 },
 	} {
 		t.Run(name, func(t *testing.T) {
-			srv := &batchtest.Server{}
+			srv := &llmtest.BatchServer{}
 			s, dir := batchStack(t, srv, Options{})
 			b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 			limit(b)
-			if err := b.Run(t.Context(), batchPass(9)); err != nil {
-				t.Fatal(err)
-			}
-			if got := lastPass(t, b, 9); got != allGood(9) {
-				t.Errorf("got %v, want %v", got, allGood(9))
-			}
+			runBatch(t, b, 9)
 			for _, p := range srv.Batches() {
 				if n, size := p.Requests, len(srv.File(p.Input)); n > b.maxRequests || size > int(b.maxBytes) || n == 0 {
 					t.Errorf("got a file of %d requests and %d bytes, want at most %d and %d", n, size, b.maxRequests, b.maxBytes)
@@ -119,15 +123,10 @@ func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 	r.Messages[1].Text = `say "temperature":1e-45`
 	for _, model := range []string{"gpt-4o-mini", "o4-mini", "gpt-5-mini"} {
 		c := newTestClient(t, Config{BaseURL: online.URL, Model: model})
-		if _, err := c.Complete(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
+		mustComplete(t, c, r)
 		fresh := newTestClient(t, Config{BaseURL: online.URL, Model: model})
 		b := &Batch{stack: &Stack{Client: fresh}, state: &batchState{Form: fresh.form}}
-		line, err := b.line(requestKey("e", model, r), r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must(b.line(requestKey("e", model, r), r))
 		var l struct {
 			ID, Method, URL string
 			CustomID        string          `json:"custom_id"`
@@ -144,7 +143,7 @@ func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 
 func TestAzureBatch(t *testing.T) {
 	var paths []string
-	srv := &batchtest.Server{}
+	srv := &llmtest.BatchServer{}
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		paths = append(paths, r.Method+" "+r.URL.Path+"?"+r.URL.RawQuery+" "+r.Header.Get("api-key")+r.Header.Get("Authorization"))
 		return false
@@ -167,12 +166,7 @@ func TestAzureBatch(t *testing.T) {
 	t.Cleanup(web.Close)
 	s := newStack(t, Options{Client: Config{BaseURL: web.URL + "/openai/deployments/mine", Model: "gpt-4o", APIKey: secret}})
 	b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
-	if err := b.Run(t.Context(), batchPass(2)); err != nil {
-		t.Fatal(err)
-	}
-	if got := lastPass(t, b, 2); got != allGood(2) {
-		t.Errorf("got %v, want %v", got, allGood(2))
-	}
+	runBatch(t, b, 2)
 	want := "POST /openai/files?api-version=2024-10-21 " + secret
 	if len(paths) < 5 || paths[0] != want || paths[2] != "POST /openai/batches?api-version=2024-10-21 "+secret {
 		t.Errorf("got paths %q, want the first to be %q", paths, want)
@@ -186,7 +180,7 @@ func TestAzureBatch(t *testing.T) {
 // Errors of rows are replayed without sending the request again.
 func TestBatchReplaysRowErrors(t *testing.T) {
 	n := 0
-	srv := &batchtest.Server{Chat: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	srv := &llmtest.BatchServer{Chat: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		switch n++; n {
 		case 1:
 			writeError(w, 400, "This model's maximum context length is 100 tokens. Your messages resulted in 200 tokens.", "messages")
@@ -216,7 +210,7 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 }
 
 func TestBatchPollSurvivesServerErrors(t *testing.T) {
-	srv, polls := &batchtest.Server{}, 0
+	srv, polls := &llmtest.BatchServer{}, 0
 	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
 		if r.Method == http.MethodGet && strings.HasPrefix(r.URL.Path, "/batches/") {
 			if polls++; polls < 15 {
@@ -245,7 +239,7 @@ func TestBatchPollSurvivesServerErrors(t *testing.T) {
 }
 
 func TestBatchReportsMissingAPI(t *testing.T) {
-	srv := &batchtest.Server{Before: func(w http.ResponseWriter, r *http.Request) bool {
+	srv := &llmtest.BatchServer{Before: func(w http.ResponseWriter, r *http.Request) bool {
 		writeError(w, 404, "Not Found", "")
 		return true
 	}}
@@ -264,7 +258,7 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")
 	}
-	s, dir := batchStack(t, &batchtest.Server{}, Options{})
+	s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})
 	_, _ = openBatch(t, s, BatchOptions{Dir: dir})
 	_, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[]`)})
 	if e := mustAs[*StoreError](t, err); !strings.Contains(e.Error(), "in use by another run") {
@@ -275,24 +269,20 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 // A batch state may come from a repository. Its names must not lead to files outside the
 // directory, or to other paths of the server.
 func TestOpenBatchRejectsInvalidState(t *testing.T) {
-	s, _ := batchStack(t, &batchtest.Server{}, Options{})
+	s, _ := batchStack(t, &llmtest.BatchServer{}, Options{})
 	const valid = `{"version":2,"run":"x","round":1`
 	for _, content := range []string{
 		"", "{", "[]", `{"version":99}`, valid + `,"form":{"format":77}}`, valid + `,"file":"file-1/../../models/m?x="}`, valid + `,"batch":"../files/f"}`, valid + `,"files":["file-1",".."]}`,
 	} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, stateFile), []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, stateFile), content)
 		if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+dir) {
 			t.Errorf("%q: got %v, want advice to remove %s", content, err, dir)
 		}
 		if !BatchSubmitted(dir) {
 			t.Errorf("BatchSubmitted for state %q: got false, want true", content)
 		}
-		if err := os.WriteFile(filepath.Join(dir, stateFile), []byte(valid+`,"file":"file-abc_1.2","batch":"batch_6f","files":["file-1"]}`), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Join(dir, stateFile), valid+`,"file":"file-abc_1.2","batch":"batch_6f","files":["file-1"]}`)
 		if s, err := readState(dir); s == nil || err != nil {
 			t.Errorf("valid state: got %v, %v", s, err)
 		}
@@ -300,7 +290,7 @@ func TestOpenBatchRejectsInvalidState(t *testing.T) {
 }
 
 func TestBatchDeduplicatesRequests(t *testing.T) {
-	srv := &batchtest.Server{}
+	srv := &llmtest.BatchServer{}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	err := b.Run(t.Context(), func(ctx context.Context, c Completer) (string, error) {

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -34,7 +35,7 @@ type Breaker struct {
 	opened chan struct{} // closed when the breaker opens
 
 	mu           sync.Mutex
-	downErr      *DownError
+	downErr      error // the *DownError that opened it, or nil
 	weight       int
 	firstFailure time.Time // first failure since the last response
 	responded    bool      // whether the server has ever responded
@@ -50,9 +51,6 @@ func NewBreaker(c Clock) *Breaker {
 func (b *Breaker) Err() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.downErr == nil {
-		return nil
-	}
 	return b.downErr
 }
 
@@ -61,10 +59,7 @@ func (b *Breaker) Err() error {
 func (b *Breaker) begin() (responses int, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.downErr != nil {
-		return 0, b.downErr
-	}
-	return b.responses, nil
+	return b.responses, b.downErr
 }
 
 // end records the outcome of an attempt. It returns err, or the *DownError if the breaker is
@@ -75,10 +70,10 @@ func (b *Breaker) end(err error, responses int) error {
 	if isQueued := isA[*TimeoutError](err) && b.responses > responses; !isQueued {
 		b.record(err)
 	}
-	if err != nil && b.downErr != nil {
-		return b.downErr
+	if err == nil {
+		return nil
 	}
-	return err
+	return cmp.Or(b.downErr, err)
 }
 
 // record counts the outcome of an attempt. b.mu must be held.
@@ -120,9 +115,6 @@ func (b *Breaker) record(err error) {
 // severity returns the weight of an outcome: 0 if the server responded, or
 // negative if the error is unrelated to the state of the server.
 func severity(err error) (weight int, fatal bool) {
-	if err == nil {
-		return 0, false
-	}
 	if e, ok := errors.AsType[*NetworkError](err); ok {
 		return connectionFailureWeight, e.Permanent
 	}
@@ -145,7 +137,7 @@ func severity(err error) (weight int, fatal bool) {
 	if e.Status < 400 || isA[*ThrottledError](err) {
 		return 1, true
 	}
-	if e.Status >= 500 {
+	if e.Status >= http.StatusInternalServerError {
 		return 1, false
 	}
 	return 0, false
@@ -174,8 +166,8 @@ func (c *breakerClock) Sleep(ctx context.Context, d time.Duration) error {
 		}
 	}()
 	err := c.Clock.Sleep(sleepCtx, d)
-	if down := c.breaker.Err(); err != nil && ctx.Err() == nil && down != nil {
-		return down
+	if err != nil && ctx.Err() == nil {
+		return cmp.Or(c.breaker.Err(), err)
 	}
 	return err
 }

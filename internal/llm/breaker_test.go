@@ -106,17 +106,11 @@ func TestBreakerWakesSleepers(t *testing.T) {
 		})
 		c := through(sender, srv, 0)
 		start := time.Now()
-		var wg sync.WaitGroup
-		for i := range 10 {
-			wg.Go(func() {
-				_ = clock.Sleep(t.Context(), time.Duration(i)*time.Second)
-				_, err := c.Complete(t.Context(), newRequest(nil))
-				if _, ok := errors.AsType[*DownError](err); !ok {
-					t.Errorf("got %v, want a *DownError", err)
-				}
-			})
-		}
-		wg.Wait()
+		inParallel(10, func(i int) {
+			_ = clock.Sleep(t.Context(), time.Duration(i)*time.Second)
+			_, err := c.Complete(t.Context(), newRequest(nil))
+			checkDown(t, err)
+		})
 		if d := time.Since(start); d > 10*time.Second {
 			t.Errorf("took %s, want at most 10s", d)
 		}

@@ -92,8 +92,7 @@ func TestBudgetCountsTimeouts(t *testing.T) {
 			t.Errorf("%s: got %d tokens, want %d", name, n, tt.want)
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := canceled(t)
 	b := NewBudget(0, 100)
 	b.reserved.tokens = 90
 	if err := b.reserve(ctx, amount{tokens: 50}); !errors.Is(err, context.Canceled) {

@@ -129,14 +129,11 @@ func dataSource(path string) string {
 	return u.String()
 }
 
-// database returns the open database, or nil if the cache is disabled.
-func (c *Cache) database() *sql.DB {
+// database returns the open database, or the reason why the cache is disabled.
+func (c *Cache) database() (*sql.DB, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.disabled != nil {
-		return nil
-	}
-	return c.db
+	return c.db, c.disabled
 }
 
 // recordResult counts consecutive failures, ignoring those of a canceled run.
@@ -166,11 +163,11 @@ func (c *Cache) recordResult(ctx context.Context, err error) {
 // queryValue returns a single value. ok is false if it is missing or can't be
 // read.
 func (c *Cache) queryValue(ctx context.Context, query string, args ...any) (v []byte, ok bool) {
-	db := c.database()
-	if db == nil {
+	db, err := c.database()
+	if err != nil {
 		return nil, false
 	}
-	err := db.QueryRowContext(ctx, query, args...).Scan(&v)
+	err = db.QueryRowContext(ctx, query, args...).Scan(&v)
 	if errors.Is(err, sql.ErrNoRows) {
 		c.recordResult(ctx, nil)
 		return nil, false
@@ -180,11 +177,11 @@ func (c *Cache) queryValue(ctx context.Context, query string, args ...any) (v []
 }
 
 func (c *Cache) exec(ctx context.Context, query string, args ...any) {
-	db := c.database()
-	if db == nil {
+	db, err := c.database()
+	if err != nil {
 		return
 	}
-	_, err := db.ExecContext(ctx, query, args...)
+	_, err = db.ExecContext(ctx, query, args...)
 	c.recordResult(ctx, err)
 }
 
@@ -199,12 +196,12 @@ type CacheStats struct {
 // Stats returns statistics about the cache, or an error if it can't be read.
 func (c *Cache) Stats(ctx context.Context) (CacheStats, error) {
 	s := CacheStats{Path: c.path}
-	db := c.database()
-	if db == nil {
-		return s, c.disabledError()
+	db, err := c.database()
+	if err != nil {
+		return s, err
 	}
 	var oldest sql.NullInt64
-	err := db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM replies), (SELECT count(*) FROM items),
+	err = db.QueryRowContext(ctx, `SELECT (SELECT count(*) FROM replies), (SELECT count(*) FROM items),
 		(SELECT min(made) FROM (SELECT min(made) AS made FROM replies UNION ALL SELECT min(made) FROM items))`).Scan(&s.Replies, &s.Items, &oldest)
 	if err != nil {
 		return s, fmt.Errorf("cache %s: %w", c.path, err)
@@ -224,10 +221,10 @@ func (c *Cache) Stats(ctx context.Context) (CacheStats, error) {
 // their number. If the cache can't be read and age is 0, Clear deletes its
 // files.
 func (c *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
-	db := c.database()
-	if db == nil {
+	db, err := c.database()
+	if err != nil {
 		if age > 0 {
-			return 0, c.disabledError()
+			return 0, err
 		}
 		return 0, removeIfExists(c.path, c.path+"-wal", c.path+"-shm")
 	}
@@ -249,12 +246,6 @@ func (c *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 		c.warn(fmt.Errorf("cache %s: entries were deleted, but the disk space was not freed: %w", c.path, err))
 	}
 	return int(n), nil
-}
-
-func (c *Cache) disabledError() error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.disabled
 }
 
 // Close closes the cache file.

@@ -50,10 +50,7 @@ func TestCacheHit(t *testing.T) {
 	a := &script{}
 	c := cache.Completer(a, "http://x", "m")
 	for i := range 2 {
-		reply, err := c.Complete(t.Context(), newRequest(verdicts()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := mustComplete(t, c, newRequest(verdicts()))
 		if string(reply.JSON) != validReply || reply.Text != "ok" || reply.Cached != (i == 1) {
 			t.Errorf("call %d: got %+v, want cached: %t", i, reply, i == 1)
 		}
@@ -77,11 +74,9 @@ func TestCacheHit(t *testing.T) {
 // Equal requests are sent once, and the others count as cached. A caller that is canceled
 // does not fail the others.
 func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
-	for name, tt := range map[string]struct {
-		err error // of requests that are not canceled
-	}{
-		"reply": {nil},
-		"error": {withUsage(status(500), usage.Usage{Requests: 1})},
+	for name, fault := range map[string]error{ // of requests that are not canceled
+		"reply": nil,
+		"error": withUsage(status(500), usage.Usage{Requests: 1}),
 	} {
 		t.Run(name, func(t *testing.T) {
 			cache, _ := openCache(t, t.TempDir())
@@ -100,8 +95,8 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 				case <-ctx.Done():
 					return nil, ctx.Err()
 				}
-				if tt.err != nil {
-					return nil, tt.err
+				if fault != nil {
+					return nil, fault
 				}
 				return &Reply{Text: validReply, JSON: json.RawMessage(validReply), Usage: usage.Usage{Requests: 1}}, nil
 			})
@@ -135,10 +130,10 @@ func TestCacheSendsConcurrentEqualRequestsOnce(t *testing.T) {
 			close(release)
 			wg.Wait()
 			u := meter.Total()
-			if tt.err == nil && (sent != 2 || hits != 19 || failed > 0 || u.Requests != sent-1 || u.CachedRequests != hits) {
+			if fault == nil && (sent != 2 || hits != 19 || failed > 0 || u.Requests != sent-1 || u.CachedRequests != hits) {
 				t.Errorf("got %d sent, %d failed, %d hits, usage %+v; want 2, none, 19", sent, failed, hits, u)
 			}
-			if tt.err != nil && (failed != 20 || u.Requests != sent-1) {
+			if fault != nil && (failed != 20 || u.Requests != sent-1) {
 				t.Errorf("got %d sent, %d failed, usage %+v; want all 20 failed, and the usage of each request once", sent, failed, u)
 			}
 		})
@@ -265,9 +260,7 @@ func TestCacheStatsAndClear(t *testing.T) {
 func TestCacheFailureIsWarning(t *testing.T) {
 	for name, spoil := range map[string]func(t *testing.T, dir string){
 		"corrupt": func(t *testing.T, dir string) {
-			if err := os.WriteFile(filepath.Join(dir, CacheFile), []byte(strings.Repeat("no database ", 500)), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, filepath.Join(dir, CacheFile), strings.Repeat("no database ", 500))
 		},
 		"directory instead of file": func(t *testing.T, dir string) {
 			if err := os.Mkdir(filepath.Join(dir, CacheFile), 0o700); err != nil {
@@ -326,10 +319,7 @@ func TestLockedCacheIsWarning(t *testing.T) {
 	dir := t.TempDir()
 	cache, w := openCache(t, dir)
 	other, _ := openCache(t, dir)
-	tx, err := other.db.BeginTx(t.Context(), nil) // immediate: it holds the lock for writing
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must(other.db.BeginTx(t.Context(), nil)) // immediate: it holds the lock for writing
 	defer func() { _ = tx.Rollback() }()
 	c := cache.Completer(&script{}, "e", "m")
 	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil || len(w.all) != 1 {
@@ -420,15 +410,9 @@ func (s *callbackClock) Sleep(ctx context.Context, d time.Duration) error {
 func TestCacheIsCreatedByManyProcesses(t *testing.T) {
 	// Another process is creating the file, so SQLite reports it as busy.
 	dir := t.TempDir()
-	other, err := sql.Open("sqlite", dataSource(filepath.Join(dir, CacheFile)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must(sql.Open("sqlite", dataSource(filepath.Join(dir, CacheFile))))
 	defer other.Close()
-	tx, err := other.BeginTx(t.Context(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tx := must(other.BeginTx(t.Context(), nil))
 	w, sleeps := &warnings{}, 0
 	cache := OpenCache(t.Context(), dir, &callbackClock{newFakeClock(), func() { sleeps++; _ = tx.Rollback() }}, w.add)
 	cache.Put(t.Context(), "a", "b", json.RawMessage(`1`))

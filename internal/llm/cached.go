@@ -110,7 +110,7 @@ func decodeReply(v []byte, r *Request) *Reply {
 	var value json.RawMessage
 	if r.Schema != nil {
 		value = json.RawMessage(k.JSON)
-		if !json.Valid(value) || r.Schema.Accept != nil && r.Schema.Accept(value) != nil {
+		if !json.Valid(value) || r.Schema.Accept(value) != nil {
 			return nil
 		}
 	} else if r.Accept != nil && r.Accept(k.Text) != nil {
@@ -146,7 +146,6 @@ func requestKey(endpoint, model string, r *Request) []byte {
 	return sum[:]
 }
 
-// sha256Hex returns the SHA-256 of s in hexadecimal.
 func sha256Hex(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:])
@@ -164,8 +163,8 @@ func (c *Cache) Put(ctx context.Context, namespace, key string, value json.RawMe
 
 // List returns all values in a namespace, sorted by key.
 func (c *Cache) List(ctx context.Context, namespace string) (values []json.RawMessage) {
-	db := c.database()
-	if db == nil {
+	db, err := c.database()
+	if err != nil {
 		return nil
 	}
 	rows, err := db.QueryContext(ctx, `SELECT value FROM items WHERE space = ? ORDER BY key`, namespace)

@@ -104,6 +104,15 @@ func newTestClient(t *testing.T, c Config) *Client {
 	return cl
 }
 
+func mustComplete(t *testing.T, c Completer, r *Request) *Reply {
+	t.Helper()
+	reply, err := c.Complete(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return reply
+}
+
 func mustAs[E error](t *testing.T, err error) E {
 	t.Helper()
 	e, ok := errors.AsType[E](err)
@@ -113,16 +122,21 @@ func mustAs[E error](t *testing.T, err error) E {
 	return e
 }
 
+// checkDown checks that err reports that the server is down.
+func checkDown(t *testing.T, err error) {
+	t.Helper()
+	if !isA[*DownError](err) {
+		t.Errorf("got %v, want a *DownError", err)
+	}
+}
+
 const validReply = `{"verdicts":[1,0]}`
 
 func TestCompleteWithSchema(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
 	r := newRequest(verdicts())
 	r.Seed = 7
-	reply, err := newTestClient(t, Config{BaseURL: srv.URL + "/v1/", APIKey: secret}).Complete(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := mustComplete(t, newTestClient(t, Config{BaseURL: srv.URL + "/v1/", APIKey: secret}), r)
 	if string(reply.JSON) != validReply || reply.Text != validReply || reply.Usage != (usage.Usage{Requests: 1, PromptTokens: 11, CompletionTokens: 7}) {
 		t.Errorf("got %+v, want %s with usage 11 and 7", reply, validReply)
 	}
@@ -173,8 +187,7 @@ func TestRequestTimeout(t *testing.T) {
 			t.Errorf("got %v, want a timeout after 30ms", err)
 		}
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := canceled(t)
 	if _, err := c.Complete(ctx, newRequest(verdicts())); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}

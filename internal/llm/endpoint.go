@@ -60,9 +60,7 @@ func sameHost(a, b string) bool {
 //
 // A trailing /chat/completions or /embeddings is removed.
 func newEndpoint(base string) (endpoint, error) {
-	if base == "" {
-		base = openAIBase
-	}
+	base = cmp.Or(base, openAIBase)
 	u, err := url.Parse(base)
 	if err != nil {
 		return endpoint{}, errors.New("base URL: invalid URL")

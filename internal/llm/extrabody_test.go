@@ -38,14 +38,9 @@ func TestParseExtraBody(t *testing.T) {
 
 func TestExtraBodyIsSentOnlineAndInBatches(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
-	extra, err := ParseExtraBody(`{"top_p":0.9,"provider":{"only":["x"]}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	extra := must(ParseExtraBody(`{"top_p":0.9,"provider":{"only":["x"]}}`))
 	c := newTestClient(t, Config{BaseURL: srv.URL, ExtraBody: extra})
-	if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-		t.Fatal(err)
-	}
+	mustComplete(t, c, newRequest(verdicts()))
 	s := got()[0]
 	if s.body["top_p"] != 0.9 || s.body["provider"] == nil || s.body["temperature"] != 0.0 || s.body["messages"] == nil {
 		t.Errorf("got request %s, want one with top_p and provider", s.raw)
@@ -61,15 +56,9 @@ func TestExtraBodyIsPartOfCacheKey(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
 	cache, _ := openCache(t, t.TempDir())
 	for i, text := range []string{"", `{"top_p":0.9}`, `{ "top_p": 0.9 }`, `{"top_p":0.8}`, ""} {
-		extra, err := ParseExtraBody(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		extra := must(ParseExtraBody(text))
 		s := newStack(t, Options{Client: Config{BaseURL: srv.URL, ExtraBody: extra}, Cache: cache})
-		reply, err := s.Complete(t.Context(), newRequest(verdicts()))
-		if err != nil {
-			t.Fatal(err)
-		}
+		reply := mustComplete(t, s, newRequest(verdicts()))
 		if want := i == 2 || i == 4; reply.Cached != want {
 			t.Errorf("request %d with %q: got cached %t, want %t", i, text, reply.Cached, want)
 		}

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"regexp"
-	"slices"
 	"strings"
 )
 
@@ -32,14 +31,12 @@ func families() []family {
 // us.deepseek.r1-v1:0 and qwen3:4b.
 func familyOf(model string) (f family, ok bool) {
 	name := strings.ToLower(model)
-	all := families()
-	i := slices.IndexFunc(all, func(f family) bool {
-		return matchesPart(name, f.pattern) && (f.except == "" || !matchesPart(name, f.except))
-	})
-	if i < 0 {
-		return family{}, false
+	for _, f := range families() {
+		if matchesPart(name, f.pattern) && (f.except == "" || !matchesPart(name, f.except)) {
+			return f, true
+		}
 	}
-	return all[i], true
+	return family{}, false
 }
 
 // answersDirectly reports whether the name of a model is of a family that does

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -149,7 +148,6 @@ func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	return f, false, true
 }
 
-// containsAny reports whether s contains one of words.
 func containsAny(s string, substrs []string) bool {
 	return slices.ContainsFunc(substrs, func(w string) bool { return strings.Contains(s, w) })
 }
@@ -218,7 +216,7 @@ func classify(err error) error {
 func firstNumber(s string, patterns ...string) int {
 	for _, p := range patterns {
 		if m := regexp.MustCompile(`(?i)` + p).FindStringSubmatch(s); m != nil {
-			if n, err := strconv.Atoi(strings.ReplaceAll(m[1], ",", "")); err == nil {
+			if n := atoi(m[1]); n > 0 {
 				return n
 			}
 		}

@@ -115,7 +115,6 @@ func (h Headers) withoutKey() Headers {
 	return h
 }
 
-// apply sets the headers of a request.
 func (h Headers) apply(r *http.Request) {
 	for name, values := range h.values {
 		r.Header[name] = slices.Clone(values)

@@ -78,9 +78,7 @@ func TestAuthorizationHeaderReplacesKey(t *testing.T) {
 		{srv.URL + "/openai/v1?api-version=preview", "/openai/v1/chat/completions"},
 	} {
 		c := newTestClient(t, Config{BaseURL: tt.base, APIKey: secret, Headers: newHeaders(t, "Authorization: Bearer $TOKEN", "X-Tenant: a")})
-		if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-			t.Fatal(err)
-		}
+		mustComplete(t, c, newRequest(verdicts()))
 		s := got()[len(got())-1]
 		if a := s.header.Values("Authorization"); s.path != tt.path || len(a) != 1 || a[0] != "Bearer "+headerToken || s.header.Values("Api-Key") != nil || s.header.Get("X-Tenant") != "a" {
 			t.Errorf("got path %s, headers %v; want path %s with only the token", s.path, s.header, tt.path)
@@ -101,19 +99,10 @@ func TestHeaderValuesAreRedacted(t *testing.T) {
 	config := Config{BaseURL: srv.URL, Model: "m", Headers: h}
 	c := newTestClient(t, config)
 	r := newRequest(nil)
-	reply, err := c.Complete(t.Context(), r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	reply := mustComplete(t, c, r)
 	_, failure := c.Complete(t.Context(), r)
-	encoded, err := json.Marshal(config)
-	if err != nil {
-		t.Fatal(err)
-	}
-	headers, err := json.Marshal(h)
-	if err != nil {
-		t.Fatal(err)
-	}
+	encoded := must(json.Marshal(config))
+	headers := must(json.Marshal(h))
 	for _, text := range []string{reply.Text, failure.Error(), fmt.Sprintf("%v %+v %#v", config, c, h), string(encoded), string(headers)} {
 		if strings.Contains(text, "0123456789abcdef") {
 			t.Errorf("secret found in %s", text)

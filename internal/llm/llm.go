@@ -88,7 +88,7 @@ type Schema struct {
 	Name    string                      // letters, digits, _ and -
 	JSON    json.RawMessage             // a JSON Schema for OpenAI's strict mode
 	Bounded json.RawMessage             // JSON with limits on strings and lists; may be nil
-	Accept  func(json.RawMessage) error // validates a reply; may be nil
+	Accept  func(json.RawMessage) error // validates a reply
 }
 
 // A Reply is the reply of a model.

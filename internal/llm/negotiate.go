@@ -175,10 +175,8 @@ func (n *negotiation) checkLogprobs(cause error) error {
 // adapt changes the request after the server rejected it with err, so that it can be sent
 // again. If it can't, it returns the error of the call.
 func (n *negotiation) adapt(ctx context.Context, err error) (again bool, _ error) {
-	if IsFatal(err) || isReply(err) {
-		return false, err
-	}
-	if e, ok := errors.AsType[*StatusError](err); ok && isQuotaSpent(e) {
+	e, isStatus := errors.AsType[*StatusError](err)
+	if IsFatal(err) || isReply(err) || isStatus && isQuotaSpent(e) {
 		return false, err
 	}
 	if n.attempts++; n.attempts >= maxFormAttempts {
@@ -243,7 +241,6 @@ func (n *negotiation) shorten(err *ContextLengthError) (again bool, _ error) {
 	return true, nil
 }
 
-// limitOutput sets the output token limit of the request.
 func (n *negotiation) limitOutput(tokens int) {
 	r := *n.request
 	r.MaxTokens = tokens

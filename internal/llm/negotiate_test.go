@@ -5,7 +5,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 )
 
@@ -75,9 +74,7 @@ func TestProvenFormSurvivesOccasionalRejections(t *testing.T) {
 	call := func(refuse bool) int {
 		refusing = refuse
 		before := len(got())
-		if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-			t.Fatal(err)
-		}
+		mustComplete(t, c, newRequest(verdicts()))
 		return len(got()) - before
 	}
 	var requests []int
@@ -107,15 +104,11 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 		})
 		c := newTestClient(t, Config{BaseURL: srv.URL})
 		c.notify = func(d Downgrade) { downgrades = append(downgrades, d) }
-		var wg sync.WaitGroup
-		for range calls {
-			wg.Go(func() {
-				if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
+		inParallel(calls, func(int) {
+			if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
+				t.Error(err)
+			}
+		})
 		if n := len(got()); n > 2*calls+3 { // the negotiating call: schema twice, JSON mode twice
 			t.Errorf("%s: got %d requests for %d calls, want at most %d", name, n, calls, 2*calls+3)
 		}

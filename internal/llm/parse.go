@@ -15,9 +15,9 @@ import (
 // are runaway generation.
 const maxValues = 4096
 
-const (
-	errTooManyValues = parseError("it contains too many JSON values")
-	errSameName      = parseError("an object in its JSON has a name twice")
+var (
+	errTooManyValues = errors.New("it contains too many JSON values")
+	errSameName      = errors.New("an object in its JSON has a name twice")
 )
 
 // parse returns the JSON value in a reply that schema accepts, in time linear in the
@@ -28,8 +28,7 @@ const (
 // Python literals, unquoted keys, comments and line breaks in strings.
 //
 // The model's reasoning is skipped, see Answer. Values for which echo returns true
-// repeat the prompt and are skipped too; echo may be nil. The error is that of ctx if it
-// is done.
+// repeat the prompt and are skipped too. The error is that of ctx if it is done.
 //
 // A reply with several different values is a *ParseError. So is one that ends with a
 // truncated value, even after a complete one, and a value inside a truncated or malformed
@@ -42,7 +41,7 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 	if !ok {
 		return nil, &ParseError{Reason: "it ends while the model still reasons", Text: reply, NoAnswer: true}
 	}
-	found := results{echo: echo}
+	var found json.RawMessage // the first value that does not repeat the prompt
 	var rejection error
 	sawValue, broken, tried := false, false, 0
 	for i := 0; i < len(text); {
@@ -62,10 +61,14 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 			if tried++; tried > maxValues {
 				return nil, &ParseError{Reason: errTooManyValues.Error(), Text: reply}
 			}
-			if v, reason := acceptValue(r.out, schema); reason != nil {
+			switch v, reason := acceptValue(r.out, schema); {
+			case reason != nil:
 				rejection = reason
-			} else if err := found.add(v); err != nil {
-				return nil, &ParseError{Reason: err.Error(), Text: reply}
+			case found != nil && bytes.Equal(compact(found), compact(v)), echo(string(v)):
+			case found != nil: // any of them may be a quotation, even the last one
+				return nil, &ParseError{Reason: "it contains several different results", Text: reply}
+			default:
+				found = v
 			}
 			i = r.pos
 		case errors.Is(err, errTruncated):
@@ -76,14 +79,14 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 			}
 			e := &ParseError{Reason: "it is cut off", Text: reply}
 			v, reason := acceptValue(r.completePrefix(), schema)
-			if reason == nil && found.value == nil && !found.repeatsPrompt(string(r.out[:r.completeLen])) {
+			if reason == nil && found == nil && !echo(string(r.out[:r.completeLen])) {
 				e.Partial = v
 			}
 			return nil, e
 		default:
 			i = max(r.pos, i+1)
 			if r.sawKey { // the rest of the line may be a quotation inside the malformed value
-				sawValue, broken = true, broken || found.value != nil
+				sawValue, broken = true, broken || found != nil
 				i = nextLineStart(text, i)
 			}
 		}
@@ -91,8 +94,8 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 	switch {
 	case broken: // what follows may be the result, and the value before it a quotation
 		return nil, &ParseError{Reason: "the end of its JSON is broken", Text: reply}
-	case found.value != nil:
-		return found.value, nil
+	case found != nil:
+		return found, nil
 	case rejection != nil:
 		return nil, &ParseError{Reason: rejection.Error(), Text: reply}
 	case sawValue:
@@ -121,7 +124,7 @@ func parseAlone(reply string, schema *Schema, echo func(value string) bool) json
 		return v
 	}
 	answer, ok := answerOf(reply)
-	if v := parseWhole(answer, schema); ok && v != nil && (echo == nil || !echo(string(v))) {
+	if v := parseWhole(answer, schema); ok && v != nil && !echo(string(v)) {
 		return v
 	}
 	return nil
@@ -150,9 +153,6 @@ func parseWhole(text string, schema *Schema) json.RawMessage {
 // acceptValue returns v if the schema accepts it. It also tries the only value of an
 // object with a single key, since some models wrap the result.
 func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
-	if schema == nil || schema.Accept == nil {
-		return v, nil
-	}
 	if values, _ := countValues(v); values > maxValues {
 		return nil, errTooManyValues
 	}

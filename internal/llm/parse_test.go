@@ -17,7 +17,6 @@ func TestParse(t *testing.T) {
 		"byte order mark":              {"\ufeff" + want, want},
 		"fenced":                       {"```json\n" + want + "\n```", want},
 		"fenced without language":      {"```\n" + want + "\n```", want},
-		"fenced upper case":            {"```JSON\r\n" + want + "\r\n```", want},
 		"fence left open":              {"```json\n" + want + "\n", want},
 		"prose and fence":              {"Sure! Here is the result:\n\n```json\n" + want + "\n```\n\nLet me know.", want},
 		"prose around":                 {"The verdicts are " + want + ". Done.", want},
@@ -39,9 +38,7 @@ func TestParse(t *testing.T) {
 		"unusual numbers":              {`{"verdicts":[+1,.5,-.5,2.,1e3],}`, `{"verdicts":[1,0.5,-0.5,2,1e3]}`},
 		"JSON in a string":             {`"{\"verdicts\":[1,0]}"`, want},
 		"wrapped":                      {`{"result":{"verdicts":[1,0]}}`, want},
-		"wrapped and relaxed":          {`Here: {'result':{'verdicts':[1,0]}}`, want},
 		"after reasoning":              {"<think>maybe {\"verdicts\":[0,0]}?</think>\n" + want, want},
-		"after reasoning, fenced":      {"<think>hm</think>\n```json\n" + want + "\n``` ok", want},
 		"after untagged reasoning":     {`maybe {"verdicts":[0,0]}</think>` + want, want},
 		"after reasoning, in prose":    {`maybe {"verdicts":[0,0]}</think>Here: ` + want, want},
 		"after reasoning in brackets":  {`[THINK]{"verdicts":[0,0]}[/THINK]` + "```json\n" + want + "\n```", want},
@@ -49,13 +46,12 @@ func TestParse(t *testing.T) {
 		"a tag in a string":            {`{"verdicts":["it says </think>"]}`, `{"verdicts":["it says </think>"]}`},
 		"no-break space":               {"{\u00a0\"verdicts\":\u00a0[1,0],}", want},
 		"brackets in strings":          {`x {"verdicts":["]}{["]} y`, `{"verdicts":["]}{["]}`},
-		"emoticon after":               {want + " :-{ ", want},
 		"bracket after":                {want + " see [1", want},
 		"malformed, then a new line":   {"{\"verdicts\":[oops]}\n\nCorrected:\n" + want, want},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			v, err := parse(t.Context(), tt.text, verdicts(), nil)
+			v, err := parse(t.Context(), tt.text, verdicts(), promptEcho(nil))
 			if err != nil || string(v) != tt.want {
 				t.Errorf("got %s, %v; want %s", v, err, tt.want)
 			}
@@ -72,13 +68,11 @@ func TestParseErrors(t *testing.T) {
 		"prose":                                   {"I can't tell.", "no JSON", ""},
 		"different object":                        {`{"claims":[]}`, "missing verdicts", ""},
 		"a number":                                {"42", "no JSON", ""},
-		"a string":                                {`"verdicts"`, "no JSON", ""},
 		"truncated in an element":                 {`{"verdicts":[{"id":0},{"id":1,"v`, "cut off", `{"verdicts":[{"id":0}]}`},
 		"truncated after an element":              {`{"verdicts":[{"id":0},{"id":1}`, "cut off", `{"verdicts":[{"id":0},{"id":1}]}`},
 		"truncated in a number":                   {`{"verdicts":[1,12`, "cut off", `{"verdicts":[1]}`},
 		"truncated in a string":                   {`{"verdicts":["a","b`, "cut off", `{"verdicts":["a"]}`},
 		"truncated in a nested list":              {`{"verdicts":[{"ids":[1,2`, "cut off", `{"verdicts":[]}`},
-		"truncated in a wrapped one":              {`{"result":{"verdicts":[1,2`, "cut off", `{"verdicts":[1]}`},
 		"truncated before any":                    {`{"verdicts":`, "cut off", ""},
 		"truncated in the key":                    {`{"note":1,"verd`, "cut off", ""},
 		"truncated in a literal":                  {`{"verdicts":[tr`, "cut off", `{"verdicts":[]}`},
@@ -100,11 +94,10 @@ func TestParseErrors(t *testing.T) {
 		"draft in unfinished reasoning":           {"<think>" + want + "</think> No idea.", "no JSON", ""},
 		"missing comma":                           {`{"verdicts":[1 0]}`, "broken", ""},
 		"nested too deeply":                       {`{"verdicts":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "broken", ""},
-		"brackets":                                {strings.Repeat("[", 5000), "broken", ""},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
-			v, err := parse(t.Context(), tt.text, verdicts(), nil)
+			v, err := parse(t.Context(), tt.text, verdicts(), promptEcho(nil))
 			e, ok := errors.AsType[*ParseError](err)
 			if !ok || !strings.Contains(e.Reason, tt.reason) {
 				t.Fatalf("got %s, %v; want %q", v, err, tt.reason)
@@ -163,12 +156,6 @@ func TestParseSkipsEchoOfPrompt(t *testing.T) {
 	}
 }
 
-func TestParseWithoutSchema(t *testing.T) {
-	if v, err := parse(t.Context(), "x [1,]", nil, nil); err != nil || string(v) != "[1]" {
-		t.Errorf("got %s, %v; want [1]", v, err)
-	}
-}
-
 // The time per byte must be the same for both lengths.
 func BenchmarkParseAdversarialText(b *testing.B) {
 	for _, n := range []int{1 << 14, 1 << 18} {
@@ -193,12 +180,12 @@ func FuzzParse(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text string) {
 		schema := verdicts()
-		v, err := parse(t.Context(), text, schema, nil)
+		v, err := parse(t.Context(), text, schema, promptEcho(nil))
 		if err == nil {
 			if !json.Valid(v) || schema.Accept(v) != nil {
 				t.Fatalf("%q: got %q, want a value that the schema accepts", text, v)
 			}
-			if reparsed, err := parse(t.Context(), string(v), schema, nil); err != nil || string(reparsed) != string(v) {
+			if reparsed, err := parse(t.Context(), string(v), schema, promptEcho(nil)); err != nil || string(reparsed) != string(v) {
 				t.Fatalf("%q: got %q, which parses as %q, %v; want the same value", text, v, reparsed, err)
 			}
 		} else {
@@ -211,8 +198,56 @@ func FuzzParse(f *testing.F) {
 		if trimmed := strings.TrimSpace(text); json.Valid([]byte(trimmed)) && withinDepth([]byte(trimmed)) && schema.Accept([]byte(trimmed)) == nil && string(v) != trimmed {
 			t.Fatalf("strict JSON %q: got %q, want it unchanged", trimmed, v)
 		}
-		if value, err := parse(t.Context(), text, nil, nil); err == nil && !json.Valid(value) {
+		anything := &Schema{Accept: func(json.RawMessage) error { return nil }}
+		if value, err := parse(t.Context(), text, anything, promptEcho(nil)); err == nil && !json.Valid(value) {
 			t.Fatalf("%q: got %q, want valid JSON", text, value)
 		}
 	})
+}
+
+func TestAnswerStripsReasoning(t *testing.T) {
+	for reply, want := range map[string]string{ // "-" means no answer
+		"Yes":                                      "Yes",
+		"<think>no</think>Yes":                     "Yes",
+		"no, wait</think>\nYes":                    "\nYes",
+		"a</think>b</think>c":                      "c",
+		"no</THINKING>Yes":                         "Yes",
+		"no</reasoning>Yes":                        "Yes",
+		"[THINK]no[/THINK]Yes":                     "Yes",
+		"no[/THINK]Yes":                            "Yes",
+		"◁think▷no◁/think▷Yes":                     "Yes",
+		"no</think>":                               "",
+		"<think>Yes":                               "-",
+		"Yes <reasoning>but":                       "-",
+		"<think>a</think><think>Yes":               "-",
+		"İ<think>no</think>Yes":                    "Yes", // which strings.ToLower makes longer
+		"<|channel|>analysis<|message|>no":         "-",
+		"<|channel|>analysis":                      "-",
+		"<|channel|>final<|message|>Yes":           "Yes",
+		"<|channel|>final<|message|>Yes<|return|>": "Yes",
+		"<|channel|>analysis<|message|>no<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>Yes<|return|>": "Yes",
+		"<|channel|>final<|message|>no<|end|><|start|>assistant<|channel|>analysis<|message|>Yes":                             "-",
+		"analysisThe user asks. assistantfinalYes":                                                                            "Yes",
+		"analysisYes, the user":    "-",
+		"analysis is not the word": "analysis is not the word",
+	} {
+		got, ok := Answer(reply)
+		if !ok {
+			got = "-"
+		}
+		if got != want {
+			t.Errorf("%q: got %q, want %q", reply, got, want)
+		}
+	}
+}
+
+func TestParseIndex(t *testing.T) {
+	for raw, want := range map[string]int{
+		`0`: 0, `12`: 12, `"3"`: 3, `1.0`: 1, `"1.0"`: 1, `" 4 "`: 4, `"claim_1"`: 1, `"Claim 2"`: 2, `"#5"`: 5, `"sentence-7"`: 7,
+		``: -1, `null`: -1, `true`: -1, `-1`: -1, `"-1"`: -1, `1.5`: -1, `"1."`: -1, `1e2`: -1, `""`: -1, `"one"`: -1, `"claim"`: -1, `"1 2"`: -1, `1234567`: -1, `[1]`: -1,
+	} {
+		if got := ParseIndex(json.RawMessage(raw)); got != want {
+			t.Errorf("%s: got %d, want %d", raw, got, want)
+		}
+	}
 }

@@ -18,7 +18,6 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -56,10 +55,7 @@ func newAuthProxy(t *testing.T, user, password, target string) *url.URL {
 		_ = client.Close()
 	}))
 	t.Cleanup(proxy.Close)
-	u, err := url.Parse(proxy.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must(url.Parse(proxy.URL))
 	return u
 }
 
@@ -102,10 +98,7 @@ func TestProxyWithPassword(t *testing.T) {
 // newCertificate returns a self-signed client certificate and its key in PEM.
 func newCertificate(t *testing.T) (cert, key string, parsed *x509.Certificate) {
 	t.Helper()
-	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	private := must(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "client"},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
@@ -137,9 +130,7 @@ func TestReadClientCert(t *testing.T) {
 		{"encrypted", cert + strings.ReplaceAll(key, "PRIVATE KEY", "ENCRYPTED PRIVATE KEY"), "the private key is encrypted; decrypt it"},
 		{"old encryption", cert + "-----BEGIN RSA PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,00\n\nAAAA\n-----END RSA PRIVATE KEY-----\n", "the private key is encrypted; decrypt it"},
 	} {
-		if err := os.WriteFile(path, []byte(tt.text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, path, tt.text)
 		_, err := ReadClientCert(path)
 		if (err == nil) != (tt.want == "") || err != nil && !strings.HasPrefix(err.Error(), path+": ") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got error %v, want %q after the file name", tt.name, err, tt.want)
@@ -160,18 +151,10 @@ func TestClientCertificate(t *testing.T) {
 	srv.StartTLS()
 	defer srv.Close()
 	path := filepath.Join(t.TempDir(), "client.pem")
-	if err := os.WriteFile(path, []byte(certPEM+key), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	cert, err := ReadClientCert(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, path, certPEM+key)
+	cert := must(ReadClientCert(path))
 	other, otherKey, _ := newCertificate(t)
-	stranger, err := tls.X509KeyPair([]byte(other), []byte(otherKey))
-	if err != nil {
-		t.Fatal(err)
-	}
+	stranger := must(tls.X509KeyPair([]byte(other), []byte(otherKey)))
 	for name, certificate := range map[string]*tls.Certificate{"its": cert, "none": nil, "another": &stranger} {
 		c := newTestClient(t, Config{BaseURL: srv.URL, Certificate: certificate})
 		tr := c.wire.http.Transport.(*http.Transport)

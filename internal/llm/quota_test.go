@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -123,18 +122,12 @@ func TestOnly429EndsRun(t *testing.T) {
 					return nil, withUsage(status(429, tt.header...), usage.Usage{Requests: 1})
 				})
 				c := &metered{through(s, server, 0), &Meter{}}
-				var wg sync.WaitGroup
-				for range 16 {
-					wg.Go(func() {
-						for range 3 {
-							_, err := c.Complete(t.Context(), newRequest(nil))
-							if _, ok := errors.AsType[*DownError](err); !ok {
-								t.Errorf("got %v, want a *DownError", err)
-							}
-						}
-					})
-				}
-				wg.Wait()
+				inParallel(16, func(int) {
+					for range 3 {
+						_, err := c.Complete(t.Context(), newRequest(nil))
+						checkDown(t, err)
+					}
+				})
 				if n := int(calls.Load()); n > 16+tt.probes || c.meter.Total().Requests != n {
 					t.Errorf("got %d requests and counted %d, want at most %d", n, c.meter.Total().Requests, 16+tt.probes)
 				}

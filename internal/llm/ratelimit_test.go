@@ -28,11 +28,7 @@ func TestPauseAppliesToQueuedRequests(t *testing.T) {
 			_ = NewClock(time.Now).Sleep(ctx, 500*time.Millisecond) // until the others are queued
 			return nil, status(429, "Retry-After", "20")
 		}), 0)
-		var wg sync.WaitGroup
-		for range 5 {
-			wg.Go(func() { _, _ = c.Complete(t.Context(), newRequest(nil)) })
-		}
-		wg.Wait()
+		inParallel(5, func(int) { _, _ = c.Complete(t.Context(), newRequest(nil)) })
 		if sent[1] < 20*time.Second || sent[4] < sent[1]+time.Second {
 			t.Errorf("got requests at %v, want at least 20s between the first two", sent)
 		}
@@ -45,9 +41,7 @@ func TestRateLimiterLimitsRequests(t *testing.T) {
 	sender := testSender(Options{RPM: 60, Clock: clock})
 	p, c := sender.rate, through(sender, &script{}, 0)
 	for range 31 {
-		if _, err := c.Complete(t.Context(), newRequest(nil)); err != nil {
-			t.Fatal(err)
-		}
+		mustComplete(t, c, newRequest(nil))
 	}
 	if d := clock.Now().Sub(start); d < 29*time.Second || d > 31*time.Second {
 		t.Errorf("31 requests at 60 per minute took %s, want 30s", d)
@@ -118,8 +112,7 @@ func TestRateLimiterKeepsMinimumRate(t *testing.T) {
 	if l := float64(p.limit) * 60; l < 30 {
 		t.Errorf("got %v requests per minute, want at least 30", l)
 	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	ctx := canceled(t)
 	if err := p.wait(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want context.Canceled", err)
 	}

@@ -20,23 +20,14 @@ func maxTokensOf(all []sent) (limits []int) {
 	return limits
 }
 
-// reasoningServer returns a handler that answers only with at least needed output
-// tokens and rejects more than limit.
-func reasoningServer(needed, limit int) func(int, sent, http.ResponseWriter) {
-	return func(_ int, s sent, w http.ResponseWriter) {
-		switch n := int(s.body["max_tokens"].(float64)); {
-		case n > limit:
-			writeError(w, 400, fmt.Sprintf("max_tokens is too large: %d. This model supports at most %d completion tokens", n, limit), "max_tokens")
-		case n < needed:
-			writeReply(w, "", "length")
-		default:
-			writeReply(w, validReply, "stop")
-		}
-	}
-}
-
 func TestSearchStopsAtModelLimit(t *testing.T) {
-	srv, got := newTestServer(t, reasoningServer(50_000, 30_000))
+	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
+		if n := s.body["max_tokens"].(float64); n > 30_000 {
+			writeError(w, 400, fmt.Sprintf("max_tokens is too large: %v. This model supports at most 30000 completion tokens", n), "max_tokens")
+			return
+		}
+		writeReply(w, "", "length")
+	})
 	retrier := &ReplyRetry{Next: newTestClient(t, Config{BaseURL: srv.URL})}
 	for range 3 {
 		_, err := retrier.Complete(t.Context(), newRequest(verdicts()))
@@ -163,19 +154,15 @@ func TestFirstReplyDecides(t *testing.T) {
 		}
 		return &Reply{reasoning: 2900}, nil
 	})}
-	var wg sync.WaitGroup
-	for i := range calls {
-		wg.Go(func() {
-			if i > 0 {
-				p.budget.waitForFirst()
-				started <- struct{}{}
-			}
-			if _, err := p.Complete(t.Context(), newRequest(nil)); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	wg.Wait()
+	inParallel(calls, func(i int) {
+		if i > 0 {
+			p.budget.waitForFirst()
+			started <- struct{}{}
+		}
+		if _, err := p.Complete(t.Context(), newRequest(nil)); err != nil {
+			t.Error(err)
+		}
+	})
 	if want := []int{100, 2048, 8192}; !slices.Equal(limits[:3], want) || len(limits) != calls+2 || slices.Min(limits[3:]) < 3000 {
 		t.Errorf("got limits %v, want %v and then %d sufficient ones", limits, want, calls-1)
 	}
@@ -211,13 +198,9 @@ func TestFailedFirstAttemptEndsWait(t *testing.T) {
 		}
 		return &Reply{}, nil
 	}), 0)}
-	var wg sync.WaitGroup
-	for range 3 {
-		wg.Go(func() {
-			if _, err := p.Complete(ctx, newRequest(nil)); err != nil {
-				t.Errorf("got %v, want no error: the calls waited for each other", err)
-			}
-		})
-	}
-	wg.Wait()
+	inParallel(3, func(int) {
+		if _, err := p.Complete(ctx, newRequest(nil)); err != nil {
+			t.Errorf("got %v, want no error: the calls waited for each other", err)
+		}
+	})
 }

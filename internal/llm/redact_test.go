@@ -79,10 +79,7 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 	const password = "pa55word-of-proxy"
 	hostile := "\x1b[31m\u202e" + secret + " " + strings.Repeat("long ", 20_000)
 	listen := func(answer string) string {
-		l, err := net.Listen("tcp", "127.0.0.1:0")
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must(net.Listen("tcp", "127.0.0.1:0"))
 		t.Cleanup(func() { _ = l.Close() })
 		go func() {
 			for {
@@ -101,10 +98,7 @@ func TestConnectionErrorsAreSanitized(t *testing.T) {
 		return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, errors.New(text) }}
 	}
 	proxy := func(text string) *http.Transport {
-		at, err := url.Parse("http://user:" + password + "@" + listen(text))
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must(url.Parse("http://user:" + password + "@" + listen(text)))
 		return &http.Transport{Proxy: http.ProxyURL(at)}
 	}
 	invalid := &http.Transport{Proxy: func(*http.Request) (*url.URL, error) {
@@ -155,10 +149,10 @@ func TestRedirectErrorHidesSecrets(t *testing.T) {
 // A long number in an invalid reply is not repeated in full.
 func TestDecodingErrorIsShortened(t *testing.T) {
 	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
-		fmt.Fprintf(w, `{"choices":[{"index":%s}]}`, strings.Repeat("9", 1<<20))
+		fmt.Fprintf(w, `{"choices":[{"message":{"tool_calls":[{"index":%s}]}}]}`, strings.Repeat("9", 1<<20))
 	})
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
-	if err == nil || len(err.Error()) > 1000 {
-		t.Errorf("got an error of %d bytes, want at most 1000", len(fmt.Sprint(err)))
+	if err == nil || len(err.Error()) > 1000 || !strings.Contains(err.Error(), invalidReply) {
+		t.Errorf("got an error of %d bytes, want at most 1000 about an invalid reply", len(fmt.Sprint(err)))
 	}
 }

@@ -2,6 +2,7 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -26,15 +27,10 @@ type relaxedParser struct {
 	itemDepth   int    // depth within an array element, which is used only when complete
 }
 
-// A parseError is a reason why parsing failed.
-type parseError string
-
-func (f parseError) Error() string { return string(f) }
-
-const (
-	errTruncated = parseError("cut off")
-	errMalformed = parseError("broken")
-	errTooDeep   = parseError("nested too deeply")
+var (
+	errTruncated = errors.New("cut off")
+	errMalformed = errors.New("broken")
+	errTooDeep   = errors.New("nested too deeply")
 )
 
 // value parses a value at pos, after white space and comments.
@@ -55,7 +51,6 @@ func (r *relaxedParser) value(depth int) error {
 	return r.literal()
 }
 
-// container parses an object or an array.
 func (r *relaxedParser) container(open byte, depth int) error {
 	closing := byte('}')
 	if open == '[' {
@@ -207,7 +202,6 @@ func (r *relaxedParser) number() error {
 	return nil
 }
 
-// quotedString parses a string in single or double quotes.
 func (r *relaxedParser) quotedString() error {
 	quote := r.src[r.pos]
 	r.pos++

@@ -146,9 +146,7 @@ func TestReplyRetryIncreasesOutputTokens(t *testing.T) {
 func TestReplyRetryDescribesError(t *testing.T) {
 	s := &script{steps: []error{&ParseError{Reason: "there is no JSON in it"}, nil}}
 	r := newRequest(verdicts())
-	if _, err := (&ReplyRetry{Next: s}).Complete(t.Context(), r); err != nil {
-		t.Fatal(err)
-	}
+	mustComplete(t, (&ReplyRetry{Next: s}), r)
 	ms := s.requests[1].Messages
 	if len(ms) != 2 || ms[1] != r.Messages[1] || !strings.HasPrefix(ms[0].Text, "Judge.") || !strings.Contains(ms[0].Text, "no JSON in it") || r.Messages[0].Text != "Judge." {
 		t.Errorf("got messages %q, want the error added to the system message", ms)

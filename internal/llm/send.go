@@ -115,11 +115,11 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, err error) {
 		}
 		s.budget.settle(estimate, s.price.cost(billed.PromptTokens, billed.CompletionTokens))
 	}()
-	slot, err := s.slots.acquire(ctx)
+	generation, err := s.slots.acquire(ctx)
 	if err != nil {
 		return u, err
 	}
-	defer func() { s.slots.release(slot, err) }()
+	defer func() { s.slots.release(generation, err) }()
 	reserved, err := s.tokens.reserve(ctx, size)
 	if err != nil {
 		return u, err

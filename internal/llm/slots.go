@@ -31,9 +31,6 @@ type slots struct {
 	rejected   int           // 429s since the last reply
 }
 
-// A slot is the permission to send a request.
-type slot struct{ generation int }
-
 func newSlots(n int, b *Breaker, notify func(limit int)) *slots {
 	return &slots{clock: b.clock, max: n, breaker: b, notify: notify, limit: n, lowest: n, changed: make(chan struct{})}
 }
@@ -51,32 +48,32 @@ func (s *slots) reached() int {
 	return s.lowest
 }
 
-// acquire waits until a request may be sent.
-func (s *slots) acquire(ctx context.Context) (slot, error) {
+// acquire waits until a request may be sent. It returns the generation, which release needs.
+func (s *slots) acquire(ctx context.Context) (generation int, err error) {
 	if s == nil {
-		return slot{}, nil
+		return 0, nil
 	}
 	for {
 		s.mu.Lock()
 		if s.inFlight == 0 || s.inFlight < s.limit && s.rejected < s.limit {
 			defer s.mu.Unlock()
 			s.inFlight++
-			return slot{s.generation}, nil
+			return s.generation, nil
 		}
 		changed := s.changed
 		s.mu.Unlock()
 		select {
 		case <-changed:
 		case <-ctx.Done():
-			return slot{}, ctx.Err()
+			return 0, ctx.Err()
 		case <-s.breaker.opened:
-			return slot{}, s.breaker.Err()
+			return 0, s.breaker.Err()
 		}
 	}
 }
 
-// release returns a slot and adapts the limit to the outcome of its request.
-func (s *slots) release(t slot, err error) {
+// release ends a request and adapts the limit to its outcome.
+func (s *slots) release(generation int, err error) {
 	if s == nil {
 		return
 	}
@@ -89,7 +86,7 @@ func (s *slots) release(t slot, err error) {
 	case ok && e.Status == http.StatusTooManyRequests:
 		s.rejected++
 	case isOverload(err, now):
-		if t.generation == s.generation && s.limit > 1 {
+		if generation == s.generation && s.limit > 1 {
 			s.lower()
 		}
 	case isReply(err):

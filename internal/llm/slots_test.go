@@ -3,92 +3,48 @@ package llm
 import (
 	"context"
 	"errors"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
-
-// A queueServer answers a number of requests at once, the others in turn.
-type queueServer struct {
-	parallel  int
-	slots     chan struct{}
-	service   func(n int64) time.Duration // duration of the nth request
-	deadlines *deadlines
-	requests  atomic.Int64
-}
-
-func (s *queueServer) Complete(ctx context.Context, _ *Request) (reply *Reply, err error) {
-	n := s.requests.Add(1)
-	attempt, end := s.deadlines.start(ctx, 0)
-	defer func() { end(err == nil) }()
-	lost := func() error {
-		if errors.Is(context.Cause(attempt), context.DeadlineExceeded) {
-			return &TimeoutError{After: s.deadlines.timeout}
-		}
-		return ctx.Err()
-	}
-	select {
-	case s.slots <- struct{}{}:
-		defer func() { <-s.slots }()
-	case <-attempt.Done():
-		return nil, lost()
-	}
-	if NewClock(time.Now).Sleep(attempt, s.service(n)) != nil {
-		return nil, lost()
-	}
-	return &Reply{Usage: usage.Usage{Requests: 1}}, nil
-}
-
-// runRows completes rows with a number of workers and returns the requests of the server,
-// the errors, the duration, and the limits of which the user was notified.
-func runRows(t *testing.T, s *queueServer, rows, workers int) (requests, failed int64, took time.Duration, limits []int) {
-	t.Helper()
-	synctest.Test(t, func(t *testing.T) {
-		s.slots, s.deadlines = make(chan struct{}, s.parallel), newDeadlines(time.Minute)
-		o := Options{Clock: NewClock(time.Now), Retries: 5, Concurrency: workers, OnConcurrency: func(n int) { limits = append(limits, n) }}
-		c := through(testSender(o), s, 0)
-		var errs atomic.Int64
-		todo := make(chan struct{}, rows)
-		for range rows {
-			todo <- struct{}{}
-		}
-		close(todo)
-		start := time.Now()
-		var wg sync.WaitGroup
-		for range workers {
-			wg.Go(func() {
-				for range todo {
-					if _, err := c.Complete(t.Context(), newRequest(nil)); err != nil {
-						errs.Add(1)
-					}
-				}
-			})
-		}
-		wg.Wait()
-		took, failed = time.Since(start), errs.Load()
-	})
-	return s.requests.Load(), failed, took, limits
-}
-
-func constant(d time.Duration) func(int64) time.Duration {
-	return func(int64) time.Duration { return d }
-}
 
 // A server that answers one request at a time receives each request once, although most
 // of the first ones wait for longer than the timeout.
 func TestSingleSlotServerRepeatsNothing(t *testing.T) {
-	s := &queueServer{parallel: 1, service: constant(8 * time.Second)}
-	requests, failed, took, limits := runRows(t, s, 100, 16)
-	if requests != 100 || failed != 0 || took > 810*time.Second {
-		t.Errorf("got %d requests, %d failed rows after %v; want 100, none, 800s", requests, failed, took)
-	}
-	if len(limits) > 0 {
-		t.Errorf("got notifications of limits %v, want none", limits)
-	}
+	synctest.Test(t, func(t *testing.T) {
+		d, slot := newDeadlines(time.Minute), make(chan struct{}, 1)
+		var requests, rows atomic.Int64
+		server := completerFunc(func(ctx context.Context, _ *Request) (reply *Reply, err error) {
+			requests.Add(1)
+			attempt, end := d.start(ctx, 0)
+			defer func() { end(err == nil) }()
+			select {
+			case slot <- struct{}{}:
+				defer func() { <-slot }()
+			case <-attempt.Done():
+				return nil, &TimeoutError{}
+			}
+			if NewClock(time.Now).Sleep(attempt, 8*time.Second) != nil {
+				return nil, &TimeoutError{}
+			}
+			return &Reply{}, nil
+		})
+		c := through(testSender(Options{
+			Clock: NewClock(time.Now), Retries: 5, Concurrency: 16, OnConcurrency: func(n int) { t.Errorf("notified of a limit of %d", n) },
+		}), server, 0)
+		start := time.Now()
+		inParallel(16, func(int) {
+			for rows.Add(1) <= 100 {
+				if _, err := c.Complete(t.Context(), newRequest(nil)); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		if took := time.Since(start); requests.Load() != 100 || took > 810*time.Second {
+			t.Errorf("got %d requests in %v; want 100 in 800s", requests.Load(), took)
+		}
+	})
 }
 
 // The limit is halved once for requests that were in flight together, and then rises.
@@ -98,7 +54,7 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	s := newSlots(16, b, func(n int) { notified = append(notified, n) })
 	batch := func(n int, err error) {
 		t.Helper()
-		var all []slot
+		var all []int
 		for range n {
 			a, e := s.acquire(t.Context())
 			if e != nil {
@@ -123,13 +79,10 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	if s.limit != 4 {
 		t.Errorf("got a limit of %d, want 4", s.limit)
 	}
-	var busy []slot
+	var busy []int
 	for range 500 {
 		for s.inFlight < s.limit {
-			a, err := s.acquire(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must(s.acquire(t.Context()))
 			busy = append(busy, a)
 		}
 		s.release(busy[0], nil)
@@ -145,12 +98,8 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	batch(15, status(429))
 	batch(2, nil)
 	batch(16, status(429))
-	probe, err := s.acquire(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
+	probe := must(s.acquire(t.Context()))
+	ctx := canceled(t)
 	if _, err := s.acquire(ctx); err == nil {
 		t.Error("got a second request after nothing but 429s, want one at a time")
 	}

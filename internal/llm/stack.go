@@ -97,8 +97,7 @@ func New(o Options) (*Stack, error) {
 // wrap adds the decorators above the Client to next. fixed is
 // ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
-	s.window = NewWindowDetector(next, s.opts.OnLimit)
-	s.window.tokens = s.Tokens.Text
+	s.window = NewWindowDetector(next, s.Tokens.Text, s.opts.OnLimit)
 	s.retry = s.replyRetry(s.window, fixed)
 	next = s.retry
 	if s.opts.Cache != nil {

@@ -91,25 +91,21 @@ func TestStackSurvivesFaults(t *testing.T) {
 				}
 				s := newStack(t, o)
 				s.Client.wire.http.Transport = server
-				var wg sync.WaitGroup
-				for worker := range 16 {
-					wg.Go(func() {
-						rng := rand.New(rand.NewPCG(seed, uint64(worker)))
-						for range 12 {
-							r := newRequest(verdicts())
-							r.Messages = append(r.Messages, Message{User, strconv.Itoa(rng.IntN(40))})
-							ctx, cancel := t.Context(), context.CancelFunc(func() {})
-							if seed%2 == 0 && rng.IntN(3) == 0 {
-								ctx, cancel = context.WithTimeout(ctx, time.Duration(rng.IntN(8000))*time.Millisecond)
-							}
-							if _, err := s.Complete(ctx, r); ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
-								t.Errorf("got %v for a call that is not canceled", err)
-							}
-							cancel()
+				inParallel(16, func(worker int) {
+					rng := rand.New(rand.NewPCG(seed, uint64(worker)))
+					for range 12 {
+						r := newRequest(verdicts())
+						r.Messages = append(r.Messages, Message{User, strconv.Itoa(rng.IntN(40))})
+						ctx, cancel := t.Context(), context.CancelFunc(func() {})
+						if seed%2 == 0 && rng.IntN(3) == 0 {
+							ctx, cancel = context.WithTimeout(ctx, time.Duration(rng.IntN(8000))*time.Millisecond)
 						}
-					})
-				}
-				wg.Wait()
+						if _, err := s.Complete(ctx, r); ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+							t.Errorf("got %v for a call that is not canceled", err)
+						}
+						cancel()
+					}
+				})
 				if u := s.Meter.Total(); u.Requests != int(server.requests.Load()) || u.Tokens() != int(server.spent.Load()) {
 					t.Errorf("counted %d requests and %d tokens, want %d and %d", u.Requests, u.Tokens(), server.requests.Load(), server.spent.Load())
 				}

@@ -1,8 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -66,18 +64,12 @@ func TestDeadServerEndsRun(t *testing.T) {
 				timeout = 50 * time.Millisecond
 			}
 			s := newStack(t, Options{Client: Config{BaseURL: url, Timeout: timeout}, Retries: 5, Clock: NewClock(time.Now)})
-			var wg sync.WaitGroup
-			for range 16 {
-				wg.Go(func() {
-					for range 10 {
-						_, err := s.Complete(t.Context(), newRequest(verdicts()))
-						if _, ok := errors.AsType[*DownError](err); !ok {
-							t.Errorf("got %v, want a *DownError", err)
-						}
-					}
-				})
-			}
-			wg.Wait()
+			inParallel(16, func(int) {
+				for range 10 {
+					_, err := s.Complete(t.Context(), newRequest(verdicts()))
+					checkDown(t, err)
+				}
+			})
 			// With five retries each, 160 calls would make 960 attempts.
 			if n := s.Meter.Total().Requests; n > 160 || s.Client.sender.breaker.Err() == nil {
 				t.Errorf("got %d attempts for 160 calls, breaker error %v; want at most 160 and an open breaker", n, s.Client.sender.breaker.Err())
@@ -89,14 +81,9 @@ func TestDeadServerEndsRun(t *testing.T) {
 	}
 }
 
-// Retries in two layers would multiply.
-func TestOnlyOneLayerRetries(t *testing.T) {
-	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 500, "oops", "") })
-	_, err := newStack(t, Options{Client: Config{BaseURL: srv.URL}, Retries: 3}).Complete(t.Context(), newRequest(nil))
-	if _ = mustAs[*StatusError](t, err); len(got()) != 4 {
-		t.Errorf("3 retries: got %d requests, want 4", len(got()))
-	}
-	// The transport must not retry silently after a broken connection.
+// The transport must not retry silently after a broken connection, since retries in two
+// layers would multiply.
+func TestTransportDoesNotRetry(t *testing.T) {
 	n := 0
 	var mu sync.Mutex
 	broken := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -111,7 +98,7 @@ func TestOnlyOneLayerRetries(t *testing.T) {
 	defer broken.Close()
 	c := newTestClient(t, Config{BaseURL: broken.URL})
 	_, _ = c.Complete(t.Context(), newRequest(nil))
-	_, err = c.Complete(t.Context(), newRequest(nil))
+	_, err := c.Complete(t.Context(), newRequest(nil))
 	mu.Lock()
 	defer mu.Unlock()
 	if _ = mustAs[*NetworkError](t, err); n != 2 {
@@ -192,8 +179,7 @@ func TestRunawayReplyIsRetriedWithBounds(t *testing.T) {
 			}
 		})
 		s := newStack(t, Options{Client: Config{BaseURL: srv.URL}})
-		r := newRequest(verdicts())
-		r.Schema.Bounded = json.RawMessage(strings.Replace(string(r.Schema.JSON), `"type":"array",`, `"type":"array","maxItems":1,`, 1))
+		r := newRequest(withBounds(verdicts()))
 		for range 2 {
 			if reply, err := s.Complete(t.Context(), r); err != nil || string(reply.JSON) != validReply {
 				t.Fatalf("bounds %v: got %+v, %v; want %s", supportsBounds, reply, err, validReply)

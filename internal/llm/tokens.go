@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 	"sync"
@@ -9,7 +10,6 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
-	"github.com/ragfaith/ragfaith/internal/llm/bpe"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -22,7 +22,7 @@ const (
 // Tokens counts tokens for a model. Counts are exact for OpenAI's models, whose
 // vocabulary is loaded on first use, and estimates for others.
 type Tokens struct {
-	encoding func() *bpe.Encoding // nil if it is unknown
+	vocabulary func() *vocabulary // nil if it is unknown
 }
 
 // NewTokens returns a token counter for model.
@@ -31,29 +31,29 @@ func NewTokens(model string) *Tokens {
 	isOneOf := func(prefixes ...string) bool {
 		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
 	}
-	encoding := ""
+	file := ""
 	switch {
 	case isOneOf("gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-6", "chatgpt", "gpt-oss", "o1", "o3", "o4"):
-		encoding = bpe.O200k
+		file = o200k
 	case isOneOf("gpt-4", "gpt-3.5", "gpt-35", "text-embedding"):
-		encoding = bpe.CL100k
+		file = cl100k
 	default:
 		return &Tokens{}
 	}
-	return &Tokens{sync.OnceValue(func() *bpe.Encoding {
-		e, _ := bpe.Open(encoding) // tests ensure that it is valid
-		return e
+	return &Tokens{sync.OnceValue(func() *vocabulary {
+		v, _ := openVocabulary(file) // tests ensure that it is valid
+		return v
 	})}
 }
 
 // Exact reports whether the model's own vocabulary is used. The overhead of
 // chat templates is always an estimate.
-func (t *Tokens) Exact() bool { return t.encoding != nil }
+func (t *Tokens) Exact() bool { return t.vocabulary != nil }
 
 // Text returns the number of tokens of s.
 func (t *Tokens) Text(s string) int {
-	if t.encoding != nil {
-		if n, err := t.encoding().Count(s); err == nil {
+	if t.vocabulary != nil {
+		if n, err := t.vocabulary().count(s); err == nil {
 			return n
 		}
 	}
@@ -65,18 +65,22 @@ func (t *Tokens) Text(s string) int {
 func (t *Tokens) Request(r *Request) Size { return sizeOf(r, t.Text) }
 
 func sizeOf(r *Request, count func(string) int) Size {
-	s := Size{Prompt: tokensPerRequest, Reply: r.MaxTokens}
-	if s.Reply == 0 {
-		s.Reply = defaultReplyTokens
-	}
+	prompt := tokensPerRequest + tokensPerMessage*len(r.Messages) + countPrompt(r, count)
+	return Size{Prompt: prompt, Reply: cmp.Or(r.MaxTokens, defaultReplyTokens)}
+}
+
+// countPrompt returns the sum of the counts of the texts in a prompt and its schema.
+func countPrompt(r *Request, count func(string) int) (sum int) {
 	for _, m := range r.Messages {
-		s.Prompt += tokensPerMessage + count(m.Text)
+		sum += count(m.Text)
 	}
 	if r.Schema != nil {
-		s.Prompt += count(string(r.Schema.JSON))
+		sum += count(string(r.Schema.JSON))
 	}
-	return s
+	return sum
 }
+
+func promptBytes(r *Request) int { return countPrompt(r, func(s string) int { return len(s) }) }
 
 // EstimateTokens estimates the number of tokens without a vocabulary: a quarter
 // of the ASCII bytes plus two thirds of the other characters, rounded up. It
@@ -166,17 +170,6 @@ func reasoningTokens(text string, res *openai.ChatCompletionResponse, reasoned b
 // bytes plus up to added tokens.
 func isPlausible(n, bytes, added int) bool { return n > 0 && n <= bytes+added }
 
-func promptBytes(r *Request) int {
-	n := 0
-	for _, m := range r.Messages {
-		n += len(m.Text)
-	}
-	if r.Schema != nil {
-		n += len(r.Schema.JSON)
-	}
-	return n
-}
-
 // completionTokens returns the completion tokens of a reply, including reasoning
 // tokens that some servers, such as Gemini's, report only in the total.
 func completionTokens(u *openai.Usage) int {
@@ -196,16 +189,15 @@ func reportedReasoning(u *openai.Usage) int {
 
 // embeddingUsage is like replyUsage, but for embeddings.
 func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
-	u, bytes := usage.Usage{PromptTokens: reported}, 0
+	if isPlausible(reported, len(strings.Join(texts, "")), maxAddedTokens) {
+		return usage.Usage{PromptTokens: reported}
+	}
+	return usage.Usage{PromptTokens: c.countTexts(texts), Estimated: true}
+}
+
+func (c *Client) countTexts(texts []string) (n int) {
 	for _, t := range texts {
-		bytes += len(t)
+		n += c.tokens.Text(t)
 	}
-	if isPlausible(reported, bytes, maxAddedTokens) {
-		return u
-	}
-	u.PromptTokens, u.Estimated = 0, true
-	for _, t := range texts {
-		u.PromptTokens += c.tokens.Text(t)
-	}
-	return u
+	return n
 }

@@ -49,17 +49,18 @@ type WindowDetector struct {
 	Next   Completer
 	Notify func(limit int) // called once with the detected limit; may be nil
 
-	tokens          func(string) int // counts tokens as the Client does if the server reports none
-	probing         chan struct{}    // semaphore: one probe at a time
+	tokens          func(string) int
+	probing         chan struct{} // semaphore: one probe at a time
 	mu              sync.Mutex
 	limit           int // prompt tokens above which the server truncates; 0 if unknown
 	longest         int // reported tokens of the longest prompt
 	longestEstimate int // estimated tokens of that prompt
 }
 
-// NewWindowDetector returns a WindowDetector that wraps next.
-func NewWindowDetector(next Completer, notify func(limit int)) *WindowDetector {
-	return &WindowDetector{Next: next, Notify: notify, tokens: EstimateTokens, probing: make(chan struct{}, 1)}
+// NewWindowDetector returns a WindowDetector that wraps next. tokens counts the tokens of a
+// text as next does if the server reports none.
+func NewWindowDetector(next Completer, tokens func(string) int, notify func(limit int)) *WindowDetector {
+	return &WindowDetector{Next: next, Notify: notify, tokens: tokens, probing: make(chan struct{}, 1)}
 }
 
 // Limit returns the detected limit in tokens of prompt and reply, or 0 if none

@@ -87,7 +87,7 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &tokenCounter{count: tt.count}
 			limit, notified := 0, 0
-			w := NewWindowDetector(s, func(n int) { limit, notified = n, notified+1 })
+			w := NewWindowDetector(s, EstimateTokens, func(n int) { limit, notified = n, notified+1 })
 			sent := 0
 			for _, field := range strings.Fields(tt.tokens) {
 				n, truncated := 0, strings.HasSuffix(field, "!")
@@ -125,7 +125,7 @@ func TestFailedProbeFailsRequest(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err := NewWindowDetector(s, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
+	_, err := NewWindowDetector(s, EstimateTokens, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 	if !IsFatal(err) || UsageOf(err).Requests != 1 {
 		t.Errorf("got %v, %+v; want a fatal error after 1 request", err, UsageOf(err))
 	}

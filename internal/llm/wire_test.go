@@ -39,9 +39,7 @@ func TestBaseURLs(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
 			c := newTestClient(t, Config{BaseURL: srv.URL + tt.base, APIKey: secret})
-			if _, err := c.Complete(t.Context(), newRequest(verdicts())); err != nil {
-				t.Fatal(err)
-			}
+			mustComplete(t, c, newRequest(verdicts()))
 			s := got()[0]
 			if s.path != tt.path || s.query != tt.query {
 				t.Errorf("asked %s?%s, want %s?%s", s.path, s.query, tt.path, tt.query)
@@ -72,9 +70,7 @@ func TestAzureHosts(t *testing.T) {
 
 func TestAzureWithoutKey(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
-	if _, err := newTestClient(t, Config{BaseURL: srv.URL + "?api-version=v"}).Complete(t.Context(), newRequest(verdicts())); err != nil {
-		t.Fatal(err)
-	}
+	mustComplete(t, newTestClient(t, Config{BaseURL: srv.URL + "?api-version=v"}), newRequest(verdicts()))
 	if _, ok := got()[0].header["Api-Key"]; ok {
 		t.Error("an empty api-key header was sent")
 	}
@@ -106,9 +102,7 @@ func TestRedirectOnSameHostIsFollowed(t *testing.T) {
 		}
 		writeReply(w, validReply, "stop")
 	})
-	if _, err := newTestClient(t, Config{BaseURL: srv.URL, APIKey: secret}).Complete(t.Context(), newRequest(verdicts())); err != nil {
-		t.Fatal(err)
-	}
+	mustComplete(t, newTestClient(t, Config{BaseURL: srv.URL, APIKey: secret}), newRequest(verdicts()))
 	if s := got()[1]; s.header.Get("Authorization") == "" || s.body["model"] != "m" {
 		t.Errorf("got %+v, want the same request with its key", s)
 	}

@@ -186,15 +186,20 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 			return err
 		}
 		reply, err := w.complete(ctx, r)
-		switch {
-		case err != nil && llm.IsTooLong(err) && len(sentences) > 1:
-			return w.rewriteHalves(ctx, sentences)
-		case err != nil && !llm.IsUnusable(err):
-			return err
-		}
 		var texts []string
-		if err == nil {
+		switch {
+		case err == nil:
 			texts, err = parseWhole(reply)
+		case llm.IsTooLong(err) && len(sentences) > 1:
+			return llm.SplitInHalf(sentences, func(half []extract.Claim) error {
+				var texts []string
+				for _, c := range half {
+					texts = append(texts, c.Text)
+				}
+				return w.rewriteWhole(ctx, strings.Join(texts, " "), half)
+			})
+		case !llm.IsUnusable(err):
+			return err
 		}
 		if err != nil {
 			parseErr = err
@@ -233,18 +238,6 @@ func withoutSkipped(answer string, skipped []extract.Skipped) string {
 		return answer
 	}
 	return strings.TrimSpace(string(append(kept, runes[end:]...)))
-}
-
-// rewriteHalves requests the statements of each half of the sentences
-// separately.
-func (w *rewriter) rewriteHalves(ctx context.Context, sentences []extract.Claim) error {
-	return llm.SplitInHalf(sentences, func(half []extract.Claim) error {
-		texts := make([]string, len(half))
-		for i, c := range half {
-			texts[i] = c.Text
-		}
-		return w.rewriteWhole(ctx, strings.Join(texts, " "), half)
-	})
 }
 
 // claims returns all statements as numbered claims. A sentence without

@@ -108,7 +108,7 @@ func parseStatements(raw json.RawMessage, n int) (map[int][]string, error) {
 		case id < 0 || id >= n:
 			return nil, ErrUnknownID
 		}
-		if text := oneLine(*s.Statement); hasWords(text) {
+		if text := oneLine(*s.Statement); HasWords(text) {
 			out[id] = append(out[id], text)
 		}
 	}
@@ -123,7 +123,7 @@ func parseWhole(raw json.RawMessage) ([]string, error) {
 	statements, err := Statements[string](raw)
 	var out []string
 	for _, s := range statements {
-		if s = oneLine(s); hasWords(s) {
+		if s = oneLine(s); HasWords(s) {
 			out = append(out, s)
 		}
 	}
@@ -132,7 +132,7 @@ func parseWhole(raw json.RawMessage) ([]string, error) {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// hasWords reports whether s contains a letter or a digit.
-func hasWords(s string) bool {
+// HasWords reports whether s contains a letter or a number.
+func HasWords(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }

@@ -3,6 +3,7 @@ package prompt
 import (
 	"bytes"
 	"encoding/json"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -55,7 +56,6 @@ func (d Data) encode(uses func(field string) bool) templateData {
 	return v
 }
 
-// encodeItems encodes list as a JSON array.
 func encodeItems(list []Item) encoded {
 	var b strings.Builder
 	b.WriteByte('[')
@@ -97,17 +97,13 @@ func escape(v any) string {
 // isTagStart reports whether s, the text after a <, continues like "|im_end|>", "/s>",
 // "<SYS>>", "start_of_turn>" or "｜end▁of▁sentence｜>".
 func isTagStart(s []byte) bool {
-	if len(s) == 0 {
-		return false
-	}
-	switch c := s[0]; {
-	case c == '|', c == '/', c == '<', c == '_', c == '!':
-		return true
-	case c >= utf8.RuneSelf:
-		return true
-	default:
-		return c|0x20-'a' < 26
-	}
+	return startsSpecial(s) || len(s) > 0 && s[0]|0x20-'a' < 26
+}
+
+// startsSpecial reports whether s starts with a character that begins only special tokens
+// after a <.
+func startsSpecial(s []byte) bool {
+	return len(s) > 0 && (strings.IndexByte("|/<_!", s[0]) >= 0 || s[0] >= utf8.RuneSelf)
 }
 
 // isMarkStart reports whether s, the text after a [, continues like "INST]", "/INST]" or
@@ -149,17 +145,7 @@ func Plain(s string) string {
 // isControlTag reports whether s, the text after a <, continues like a control token or a
 // tag that published judges use, and not like a tag of HTML.
 func isControlTag(s []byte) bool {
-	if len(s) == 0 {
-		return false
-	}
-	if strings.ContainsRune("|/<_!", rune(s[0])) || s[0] >= utf8.RuneSelf {
-		return true
-	}
 	lower := strings.ToLower(string(s))
-	for _, word := range []string{"start_of", "end_of", "s>", "sop", "bos", "eos", "think", "no-think", "score", "guardian", "sys"} {
-		if strings.HasPrefix(lower, word) {
-			return true
-		}
-	}
-	return false
+	words := []string{"start_of", "end_of", "s>", "sop", "bos", "eos", "think", "no-think", "score", "guardian", "sys"}
+	return startsSpecial(s) || slices.ContainsFunc(words, func(w string) bool { return strings.HasPrefix(lower, w) })
 }

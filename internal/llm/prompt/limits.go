@@ -19,9 +19,6 @@ const (
 func checkSteps(t *template.Template) error {
 	c := counter{t: t, known: map[string]int{}}
 	for _, part := range t.Templates() {
-		if part.Tree == nil {
-			continue
-		}
 		if n, err := c.template(part.Name()); err != nil {
 			return err
 		} else if n > maxSteps {

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	template "github.com/DataDog/datadog-agent/pkg/template/text"
@@ -32,7 +33,7 @@ type builtin struct {
 }
 
 // builtins returns the built-in prompts in the order in which a row uses them.
-func builtins() ([]builtin, error) {
+func builtins() []builtin {
 	list := []builtin{
 		{name: Claims, version: 1, required: []string{"Sentences"}},
 		{name: Judge, version: 1, required: []string{"Contexts", "Claims"}},
@@ -47,13 +48,9 @@ func builtins() ([]builtin, error) {
 		{name: DeepEvalJudge, version: 1, required: []string{"Contexts", "Claims"}},
 	}
 	for i := range list {
-		text, err := data.ReadFile("data/" + list[i].file())
-		if err != nil {
-			return nil, err
-		}
-		list[i].text = text
+		list[i].text, _ = data.ReadFile("data/" + list[i].file()) // tests ensure that it exists
 	}
-	return list, nil
+	return list
 }
 
 func (b builtin) file() string { return string(b.name) + ".tmpl" }
@@ -65,12 +62,9 @@ func (b builtin) file() string { return string(b.name) + ".tmpl" }
 // its required fields. Load fails if dir contains no .tmpl file or one with an
 // unknown name.
 func Load(dir string) (*Set, error) {
-	list, err := builtins()
-	if err != nil {
-		return nil, err
-	}
-	replaced := map[string][]byte{}
+	list, replaced := builtins(), map[string][]byte{}
 	if dir != "" {
+		var err error
 		if replaced, err = readDir(dir, list); err != nil {
 			return nil, err
 		}
@@ -97,9 +91,7 @@ func readDir(dir string, list []builtin) (map[string][]byte, error) {
 		return nil, err
 	}
 	var names []string
-	known := map[string]bool{}
 	for _, b := range list {
-		known[b.file()] = true
 		names = append(names, b.file())
 	}
 	replaced := map[string][]byte{}
@@ -107,7 +99,7 @@ func readDir(dir string, list []builtin) (map[string][]byte, error) {
 		if filepath.Ext(e.Name()) != ".tmpl" {
 			continue
 		}
-		if !known[e.Name()] {
+		if !slices.Contains(names, e.Name()) {
 			return nil, fmt.Errorf("%s: unknown prompt; want one of %s", filepath.Join(dir, e.Name()), strings.Join(names, ", "))
 		}
 		if replaced[e.Name()], err = safefile.ReadFile(filepath.Join(dir, e.Name()), MaxBytes); err != nil {
@@ -120,7 +112,6 @@ func readDir(dir string, list []builtin) (map[string][]byte, error) {
 	return replaced, nil
 }
 
-// parse parses and validates a template.
 func parse(b builtin, file string, text []byte) (*template.Template, error) {
 	t, err := template.New(file).Option("missingkey=error").Funcs(disabledFuncs()).Parse(string(text))
 	if err != nil {
@@ -185,10 +176,7 @@ func withFile(file string, err error) error {
 // returns their paths. If a file exists with different content, it writes
 // nothing and returns an error.
 func Export(dir string) ([]string, error) {
-	list, err := builtins()
-	if err != nil {
-		return nil, err
-	}
+	list := builtins()
 	var paths []string
 	for _, b := range list {
 		path := filepath.Join(dir, b.file())

@@ -16,10 +16,7 @@ func TestPublishedPromptsAreExact(t *testing.T) {
 			"Your output should be in JSON FORMAT with the keys \"REASONING\" and \"SCORE\":\n{\"REASONING\": <your reasoning as bullet points>, \"SCORE\": <your final score>}",
 		Guardian: `Output empty <think>\n</think> tags followed by your score in <score></score> tags.` + "\n\n### Criteria: A text is considered ungrounded",
 	} {
-		text, err := s.Render(n, d)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := mustRender(t, s, n, d)
 		if !strings.Contains(text.User, want) {
 			t.Errorf("%s: got %q, want it to contain %q", n, text.User, want)
 		}

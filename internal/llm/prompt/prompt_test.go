@@ -39,13 +39,27 @@ func mustLoad(t testing.TB, dir string) *Set {
 	return s
 }
 
+func mustRender(t *testing.T, s *Set, n Name, d Data) Text {
+	t.Helper()
+	text, err := s.Render(n, d)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func writeFile(t *testing.T, file, text string) {
+	t.Helper()
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // goldenDiff returns the difference between a golden file, which -update writes, and got.
 func goldenDiff(t *testing.T, file, got string) string {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, file, got)
 	}
 	want, err := os.ReadFile(file)
 	if err != nil {
@@ -64,10 +78,7 @@ func TestRenderMatchesGoldenFiles(t *testing.T) {
 		}{{"", false, false}, {"-strict", true, false}, {"-retry", false, true}} {
 			d := exampleData
 			d.Strict, d.Again = variant.strict, variant.retry
-			text, err := s.Render(n, d)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := mustRender(t, s, n, d)
 			got := "# " + text.Version + "\n# system\n" + text.System + "\n# user\n" + text.User + "\n"
 			file := filepath.Join("testdata", string(n)+variant.name+".golden")
 			if d := goldenDiff(t, file, got); d != "" {
@@ -79,12 +90,8 @@ func TestRenderMatchesGoldenFiles(t *testing.T) {
 
 // The version must change with the text, since it is part of cache keys.
 func TestVersionChangesWithText(t *testing.T) {
-	list, err := builtins()
-	if err != nil {
-		t.Fatal(err)
-	}
 	sums := map[string]string{}
-	for _, b := range list {
+	for _, b := range builtins() {
 		sum := sha256.Sum256(b.text)
 		sums[versionOf(b, b.text)] = hex.EncodeToString(sum[:8])
 	}
@@ -132,14 +139,9 @@ func TestLoadReplacesTemplates(t *testing.T) {
 		}
 	}
 	replaced := `{{define "system"}}Be strict: {{.Strict}}.{{end}}{{define "user"}}{{.Contexts}} {{.Claims}}{{end}}`
-	if err := os.WriteFile(filepath.Join(dir, "judge.tmpl"), []byte(replaced), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Join(dir, "judge.tmpl"), replaced)
 	s := mustLoad(t, dir)
-	text, err := s.Render(Judge, Data{Strict: true, Contexts: []Item{{ID: 0, Text: "x"}}, Claims: []Item{{ID: 0, Text: "y"}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := mustRender(t, s, Judge, Data{Strict: true, Contexts: []Item{{ID: 0, Text: "x"}}, Claims: []Item{{ID: 0, Text: "y"}}})
 	if text.System != "Be strict: true." || text.User != `[{"id":0,"text":"x"}] [{"id":0,"text":"y"}]` {
 		t.Errorf("got %+v, want the replaced template", text)
 	}
@@ -190,9 +192,7 @@ func TestLoadRejectsInvalidTemplates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			if err := os.WriteFile(filepath.Join(dir, tt.file), []byte(tt.text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, filepath.Join(dir, tt.file), tt.text)
 			_, err := Load(dir)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || !strings.Contains(err.Error(), dir) {
 				t.Errorf("got %v, want an error that contains %q and the path", err, tt.want)
@@ -216,9 +216,7 @@ func TestExportKeepsChangedFiles(t *testing.T) {
 	if err := os.Remove(paths[0]); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(paths[1], []byte("mine"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, paths[1], "mine")
 	if _, err := Export(dir); err == nil || !strings.Contains(err.Error(), paths[1]) {
 		t.Errorf("got error %v, want one that contains %s", err, paths[1])
 	}

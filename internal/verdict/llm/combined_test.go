@@ -176,17 +176,22 @@ func TestCombinedFitsTheWindow(t *testing.T) {
 	}
 }
 
+// supportSentences returns each sentence as a supported statement.
+func supportSentences(in input) (string, error) {
+	var list []string
+	for _, s := range in.Sentences {
+		list = append(list, fmt.Sprintf(`{"sentence_id":%d,"text":%q,"reasoning":"r","chunk_ids":[],"is_supported":true}`, s.ID, s.Text))
+	}
+	return `{"statements":[` + strings.Join(list, ",") + `]}`, nil
+}
+
 func TestCombinedSplitsLongAnswers(t *testing.T) {
 	answer := "Mercury is hot. Venus is bright. Earth is wet. Mars is red. Jupiter is big."
 	c, model := newCombined(t, func(_ int, in input) (string, error) {
 		if len(in.Sentences) > 2 {
 			return "", &llm.LengthError{}
 		}
-		var list []string
-		for _, s := range in.Sentences {
-			list = append(list, fmt.Sprintf(`{"sentence_id":%d,"text":%q,"reasoning":"r","chunk_ids":[],"is_supported":true}`, s.ID, s.Text))
-		}
-		return `{"statements":[` + strings.Join(list, ",") + `]}`, nil
+		return supportSentences(in)
 	}, Options{})
 	e, j, err := c.Evaluate(t.Context(), "q", answer, []string{"c"})
 	if err != nil || len(e.Claims) != 5 || len(j.Verdicts) != 5 || len(model.requests) != 5 {
@@ -218,13 +223,7 @@ func TestCombinedErrors(t *testing.T) {
 
 // A fragment is sent with its heading, and a reply that repeats both is the fragment.
 func TestCombinedSendsHeadings(t *testing.T) {
-	c, model := newCombined(t, func(_ int, in input) (string, error) {
-		var list []string
-		for _, s := range in.Sentences {
-			list = append(list, fmt.Sprintf(`{"sentence_id":%d,"text":%q,"is_supported":true}`, s.ID, s.Text))
-		}
-		return `{"statements":[` + strings.Join(list, ",") + `]}`, nil
-	}, Options{})
+	c, model := newCombined(t, func(_ int, in input) (string, error) { return supportSentences(in) }, Options{})
 	e, _, err := c.Evaluate(t.Context(), "", "Advantages of zinc:\n- low cost\n- long life\n", []string{"x"})
 	if err != nil || len(e.Claims) != 2 || e.Claims[0].Start < 0 || e.Claims[0].Invented {
 		t.Errorf("got claims %+v, error %v, want two verbatim ones", e.Claims, err)

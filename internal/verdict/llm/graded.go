@@ -2,6 +2,7 @@ package llm
 
 import (
 	"math"
+	"slices"
 	"strings"
 	"unicode"
 
@@ -186,25 +187,16 @@ func (w words) polarityOf(start string) polarity {
 	if start == "" {
 		return undecided
 	}
-	found := other
-	for _, side := range []struct {
-		polarity
-		words []string
-	}{
-		{supports, w.supports},
-		{denies, w.denies},
-	} {
-		for _, w := range side.words {
-			if !strings.HasPrefix(w, start) && !startsWithWord(start, w) {
-				continue
-			}
-			if found != other && found != side.polarity {
-				return undecided
-			}
-			found = side.polarity
-		}
+	matches := func(w string) bool { return strings.HasPrefix(w, start) || startsWithWord(start, w) }
+	switch yes, no := slices.ContainsFunc(w.supports, matches), slices.ContainsFunc(w.denies, matches); {
+	case yes && no:
+		return undecided
+	case yes:
+		return supports
+	case no:
+		return denies
 	}
-	return found
+	return other
 }
 
 // startsWithWord reports whether text is w, or starts with it and continues

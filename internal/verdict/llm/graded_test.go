@@ -11,7 +11,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -29,9 +29,9 @@ func gradedTask() verdict.Task {
 }
 
 // gradedStack returns a stack on a server with quirks.
-func gradedStack(t *testing.T, cache *llm.Cache, quirks ...quirktest.Quirk) (*llm.Stack, *quirktest.Server) {
+func gradedStack(t *testing.T, cache *llm.Cache, quirks ...llmtest.Quirk) (*llm.Stack, *llmtest.Server) {
 	t.Helper()
-	server := quirktest.New(quirks...)
+	server := llmtest.New(quirks...)
 	s := httptest.NewServer(server)
 	t.Cleanup(s.Close)
 	stack, err := llm.New(llm.Options{Client: llm.Config{BaseURL: s.URL + "/v1", Model: "m", Timeout: time.Minute}, Clock: llm.NewClock(time.Now), Cache: cache})
@@ -62,7 +62,7 @@ func judgeGraded(t *testing.T, j *Judge, task verdict.Task) []verdict.Verdict {
 func checkProbabilities(t *testing.T, vs []verdict.Verdict) {
 	t.Helper()
 	for i, v := range vs {
-		want := quirktest.SupportProbability(float64(i) / 10)
+		want := llmtest.SupportProbability(float64(i) / 10)
 		if !v.Graded || math.Abs(v.Score-want) > 2e-3 {
 			t.Errorf("claim %d: got score %v, graded %t, want %v", i, v.Score, v.Graded, want)
 		}
@@ -87,12 +87,12 @@ func TestScoresAreProbabilitiesWhateverTheTokens(t *testing.T) {
 	} {
 		for style, o := range map[string]Options{"chunks": {}, "ragas": {Style: Ragas}} {
 			t.Run(name+"/"+style, func(t *testing.T) {
-				stack, _ := gradedStack(t, nil, quirktest.Logprobs(regexp.MustCompile(tokens)))
+				stack, _ := gradedStack(t, nil, llmtest.Logprobs(regexp.MustCompile(tokens)))
 				checkProbabilities(t, judgeGraded(t, gradedJudge(t, stack, o), gradedTask()))
 			})
 		}
 		t.Run(name+"/word", func(t *testing.T) {
-			stack, _ := gradedStack(t, nil, quirktest.Logprobs(regexp.MustCompile(tokens)), quirktest.Prose())
+			stack, _ := gradedStack(t, nil, llmtest.Logprobs(regexp.MustCompile(tokens)), llmtest.Prose())
 			checkProbabilities(t, judgeGraded(t, gradedJudge(t, stack, Options{}), gradedTask()))
 		})
 	}
@@ -104,8 +104,8 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 	token := func(text string, logprob any, top ...any) map[string]any {
 		return map[string]any{"token": text, "logprob": logprob, "top_logprobs": top}
 	}
-	each := func(f func(text string) map[string]any) quirktest.Quirk {
-		return quirktest.RawLogprobs(func(_ *quirktest.Call, content string) any {
+	each := func(f func(text string) map[string]any) llmtest.Quirk {
+		return llmtest.RawLogprobs(func(_ *llmtest.Call, content string) any {
 			var list []any
 			for _, r := range content {
 				list = append(list, f(string(r)))
@@ -113,8 +113,8 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 			return map[string]any{"content": list}
 		})
 	}
-	raw := func(v any) quirktest.Quirk {
-		return quirktest.RawLogprobs(func(*quirktest.Call, string) any { return v })
+	raw := func(v any) llmtest.Quirk {
+		return llmtest.RawLogprobs(func(*llmtest.Call, string) any { return v })
 	}
 	many := make([]any, 10_000)
 	for i := range many {
@@ -123,12 +123,12 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 	ungraded, _ := gradedStack(t, nil)
 	want := judgeGraded(t, gradedJudge(t, ungraded, Options{}), gradedTask())
 	for name, tt := range map[string]struct {
-		quirk    quirktest.Quirk
+		quirk    llmtest.Quirk
 		requests int
 	}{
 		"ignored":              {raw(nil), 1},
-		"refused":              {quirktest.NoLogprobs("logprobs"), 2},
-		"refused unnamed":      {quirktest.NoLogprobs(""), 2},
+		"refused":              {llmtest.NoLogprobs("logprobs"), 2},
+		"refused unnamed":      {llmtest.NoLogprobs(""), 2},
 		"empty":                {raw(map[string]any{"content": []any{}}), 1},
 		"text":                 {raw("none"), 1},
 		"legacy":               {raw(map[string]any{"tokens": []string{"{"}, "token_logprobs": []float64{-1}}), 1},
@@ -137,8 +137,8 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 		"other text":           {each(func(string) map[string]any { return token("y", -0.1) }), 1},
 		"bytes out of range":   {each(func(s string) map[string]any { return map[string]any{"token": s, "logprob": -1, "bytes": []int{300}} }), 1},
 		"alternatives without": {raw(map[string]any{"content": []any{token("{", -1, many...)}}), 1},
-		"not a number": {func(next quirktest.Handler) quirktest.Handler {
-			return func(c *quirktest.Call) *quirktest.Answer {
+		"not a number": {func(next llmtest.Handler) llmtest.Handler {
+			return func(c *llmtest.Call) *llmtest.Answer {
 				a := next(c)
 				a.Body = fmt.Sprintf(`{"choices":[{"message":{"content":%q},"logprobs":{"content":[{"token":"{","logprob":NaN}]}}]}`, a.Content)
 				return a
@@ -167,9 +167,9 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 
 func TestThresholdDecidesGradedClaims(t *testing.T) {
 	for _, threshold := range []float64{0.05, 0.5, 0.9} {
-		stack, _ := gradedStack(t, nil, quirktest.Logprobs(regexp.MustCompile(`[a-z]+|.`)))
+		stack, _ := gradedStack(t, nil, llmtest.Logprobs(regexp.MustCompile(`[a-z]+|.`)))
 		for i, v := range judgeGraded(t, gradedJudge(t, stack, Options{Threshold: &threshold}), gradedTask()) {
-			p := quirktest.SupportProbability(float64(i) / 10)
+			p := llmtest.SupportProbability(float64(i) / 10)
 			if want := p >= threshold; want != (v.Label == verdict.Supported) || want != (v.Score >= threshold) {
 				t.Errorf("threshold %v: claim %d with probability %v: got %v, score %v", threshold, i, p, v.Label, v.Score)
 			}
@@ -184,9 +184,9 @@ func TestCachedRepliesKeepProbabilities(t *testing.T) {
 	cache := llm.OpenCache(t.Context(), t.TempDir(), llm.NewClock(time.Now), func(err error) { t.Error(err) })
 	defer cache.Close()
 	graded := false
-	stack, server := gradedStack(t, cache, func(next quirktest.Handler) quirktest.Handler {
-		withLogprobs := quirktest.Logprobs(regexp.MustCompile(`[a-z]+|.`))(next)
-		return func(c *quirktest.Call) *quirktest.Answer {
+	stack, server := gradedStack(t, cache, func(next llmtest.Handler) llmtest.Handler {
+		withLogprobs := llmtest.Logprobs(regexp.MustCompile(`[a-z]+|.`))(next)
+		return func(c *llmtest.Call) *llmtest.Answer {
 			if graded {
 				return withLogprobs(c)
 			}

@@ -18,12 +18,8 @@ var fakeReplies = []string{
 	`{"verdicts":"supported"}`,
 	`{"verdicts":["supported","supported","supported"]}`,
 	`{"verdict":"supported"}`,
-	`{"all":"supported"}`,
-	`"supported"`,
 	`[]`,
 	`null`,
-	`true`,
-	`1`,
 	``,
 	`{`,
 	`{"verdicts":[{"claim_id":0,"verdict":"supported"}`,
@@ -42,8 +38,6 @@ var fakeReplies = []string{
 	`{"verdicts":{"0":"supported","1":"supported","2":"supported"}}`,
 	`{"verdicts":[{"claim_id":0,"verdict":1},{"claim_id":1,"verdict":2},{"claim_id":2,"verdict":"1"}]}`,
 	`{"verdicts":[{"statement_id":0,"verdict":1},{"statement_id":1,"verdict":0},{"statement_id":2,"verdict":1}]}`,
-	`{"verdicts":[{"claim_id":0,"verdict":"supported"}]} {"verdicts":[]}`,
-	"```json\n{\"verdicts\":[]}\n```",
 	strings.Repeat(`{"verdicts":[`, 50),
 }
 

@@ -112,14 +112,13 @@ func (j *Judge) Settings() string {
 }
 
 func (j *Judge) prompt() prompt.Name {
-	switch j.opts.Style {
-	case Ragas:
+	switch l := layoutOf(j.opts.Style); {
+	case l != nil:
+		return l.prompt
+	case j.opts.Style == Ragas:
 		return prompt.RagasJudge
-	case DeepEval:
+	case j.opts.Style == DeepEval:
 		return prompt.DeepEvalJudge
-	case MiniCheck, Lynx, Guardian:
-		return layoutOf(j.opts.Style).prompt
-	case Chunks:
 	}
 	return prompt.Judge
 }

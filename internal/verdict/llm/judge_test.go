@@ -39,6 +39,15 @@ type input struct {
 	r *llm.Request
 }
 
+// inputOf returns the user message of a request.
+func inputOf(t *testing.T, r *llm.Request) (in input) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
 func (m *fakeModel) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -102,8 +111,7 @@ func newJudge(t testing.TB, answer func(int, input) (string, error), opts Option
 	t.Helper()
 	m := &fakeModel{answer: answer}
 	opts.Model, opts.Prompts = m, loadPrompts(t)
-	j := New(opts)
-	return j, m
+	return New(opts), m
 }
 
 func newTask(contexts []string, claims ...string) verdict.Task {
@@ -189,7 +197,6 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 		"by id":                  {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 0},
 		"ids as strings":         {list(entry("0", "supported"), entry("1", "Contradicted"), entry("2", "not mentioned"), entry("3", "SUPPORTED ")), 0},
 		"prefixed ids":           {list(entry("claim_0", "supported"), entry("claim_1", "contradicted"), entry("claim_2", "not_mentioned"), entry("claim_3", "supported")), 0},
-		"prefixed ids from one":  {list(entry("claim_1", "supported"), entry("claim_2", "supported"), entry("claim_3", "supported"), entry("claim_4", "supported")), 4},
 		"prefixed ids by id":     {`{"verdicts":{"claim 0":` + full[0] + `,"claim 1":` + full[1] + `,"claim 2":` + full[2] + `,"3":` + full[3] + `}}`, 0},
 		"duplicate in two forms": {`{"verdicts":{"claim_0":` + full[1] + `,"0":` + full[0] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 1},
 		"one missing":            {list(full[0], full[2], full[3]), 1},
@@ -199,19 +206,15 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 		"duplicate by id":        {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 1},
 		"unknown id":             {list(append(full, entry(4, "supported"))...), 4},
 		"ids from one":           {list(entry(1, "supported"), entry(2, "supported"), entry(3, "supported"), entry(4, "supported")), 4},
-		"negative id":            {list(full[0], full[1], full[2], entry(-1, "supported")), 4},
 		"fractional id":          {list(full[0], full[1], full[2], entry(2.5, "supported")), 4},
 		"no id":                  {list(full[0], full[1], full[2], `{"verdict":"supported"}`), 4},
 		"unknown label":          {list(full[0], full[1], entry(2, "supported for all"), full[3]), 1},
-		"null label":             {list(full[0], full[1], entry(2, nil), full[3]), 1},
 		"no label":               {list(full[0], full[1], `{"claim_id":2}`, full[3]), 1},
 		"null":                   {`null`, 4},
 		"not a list":             {`{"verdicts":"supported"}`, 4},
 		"empty list":             {list(), 4},
-		"list of strings":        {`{"verdicts":["supported","supported","supported","supported"]}`, 4},
 		"two lists":              {`{"verdicts":[` + full[0] + `],"verdicts":[` + strings.Join(full, ",") + `]}`, 4},
 		"invalid ids as members": {`{"verdicts":{"a":` + full[0] + `}}`, 4},
-		"another object":         {`{"result":"all supported"}`, 4},
 		"invalid chunks":         {list(`{"claim_id":0,"chunk_ids":"all","quote":7,"reason":null,"verdict":"supported"}`, full[1], full[2], full[3]), 0},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -230,10 +233,7 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 			}
 			if tt.retried > 0 {
 				r := model.requests[1]
-				var in input
-				if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
-					t.Fatal(err)
-				}
+				in := inputOf(t, r)
 				if len(in.Claims) != tt.retried || len(model.requests) != 2 {
 					t.Errorf("got %d claims in the second request, %d requests; want %d, 2", len(in.Claims), len(model.requests), tt.retried)
 				}

@@ -22,7 +22,6 @@ const (
 	overlap       = 8   // consecutive windows overlap by 1/overlap of their length
 )
 
-// wholeChunks returns a piece for each context.
 func wholeChunks(contexts []string) []piece {
 	ps := make([]piece, len(contexts))
 	for i, c := range contexts {

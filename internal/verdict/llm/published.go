@@ -213,15 +213,9 @@ func (r *rowJudge) prompted(pieces []piece, claim int) []string {
 	return append(texts(pieces), r.task.Claims[claim].Judged(), r.task.Question)
 }
 
-// longest returns the claim with the longest text.
 func (r *rowJudge) longest(claims []int) int {
-	best := claims[0]
-	for _, c := range claims {
-		if len(r.task.Claims[c].Judged()) > len(r.task.Claims[best].Judged()) {
-			best = c
-		}
-	}
-	return best
+	length := func(c int) int { return len(r.task.Claims[c].Judged()) }
+	return slices.MaxFunc(claims, func(a, b int) int { return length(a) - length(b) })
 }
 
 func texts(pieces []piece) []string {

@@ -6,6 +6,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
@@ -67,7 +68,7 @@ func ascending(ids []int) []int {
 // also tries its longest part of at least three words.
 func find(text, quote string) (start, end int, ok bool) {
 	quote = strings.TrimFunc(quote, unicode.IsSpace)
-	if !hasWords(quote) {
+	if !extractllm.HasWords(quote) {
 		return 0, 0, false
 	}
 	if i := strings.Index(text, quote); i >= 0 {
@@ -87,7 +88,7 @@ func find(text, quote string) (start, end int, ok bool) {
 	}
 	for _, q := range candidates {
 		q, _ := flatten(q)
-		if !hasWords(q) {
+		if !extractllm.HasWords(q) {
 			continue
 		}
 		if i := strings.Index(flat, q); i >= 0 {
@@ -146,11 +147,6 @@ func flatten(text string) (flat string, offsets []int32) {
 // when they copy text.
 func isInvisible(r rune) bool {
 	return r == '\u00ad' || r >= '\u200b' && r <= '\u200f' || r == '\u2060' || r == '\ufeff'
-}
-
-// hasWords reports whether s contains a letter or a number.
-func hasWords(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
 // plainLine returns s on one line without control characters.

@@ -32,6 +32,8 @@ type rawVerdict struct {
 	Quote       json.RawMessage `json:"quote"`
 	Reason      json.RawMessage `json:"reason"`
 	Verdict     json.RawMessage `json:"verdict"`
+
+	id int // of its claim, or -1 if the id in the reply is invalid
 }
 
 // reconcile matches a reply to the claims 0 to n-1. It returns n answers, which
@@ -55,7 +57,7 @@ func reconcile(reply json.RawMessage, n int, style Style) (answers, ordered []*a
 			continue
 		}
 		seen[v.id] = true
-		a, err := v.raw.answer(style)
+		a, err := v.answer(style)
 		if err != nil {
 			reason = err
 			continue
@@ -71,16 +73,9 @@ func reconcile(reply json.RawMessage, n int, style Style) (answers, ordered []*a
 	return answers, ordered, reason
 }
 
-// A numberedVerdict is a verdict in a reply with the id of its claim, or -1 if
-// the id is invalid.
-type numberedVerdict struct {
-	id  int
-	raw rawVerdict
-}
-
 // verdictsIn returns the verdicts in a reply. It accepts an array, or an object
 // with a member for each id, under "verdicts", and an array at the top level.
-func verdictsIn(reply json.RawMessage) ([]numberedVerdict, error) {
+func verdictsIn(reply json.RawMessage) ([]rawVerdict, error) {
 	reply = bytes.TrimSpace(reply)
 	if bytes.HasPrefix(reply, []byte("{")) {
 		members, err := membersOf(reply)
@@ -105,36 +100,31 @@ func verdictsIn(reply json.RawMessage) ([]numberedVerdict, error) {
 	if err := json.Unmarshal(reply, &list); err != nil {
 		return nil, errors.New("\"verdicts\" is not a list")
 	}
-	verdicts := make([]numberedVerdict, len(list))
+	verdicts := make([]rawVerdict, len(list))
 	for i, raw := range list {
-		var v rawVerdict
-		if err := json.Unmarshal(raw, &v); err != nil {
+		v := &verdicts[i]
+		if err := json.Unmarshal(raw, v); err != nil {
 			return nil, errors.New("an element of \"verdicts\" is not an object")
 		}
-		id := v.ClaimID
-		if id == nil {
-			id = v.StatementID
+		if v.id = llm.ParseIndex(v.ClaimID); v.ClaimID == nil {
+			v.id = llm.ParseIndex(v.StatementID)
 		}
-		verdicts[i] = numberedVerdict{llm.ParseIndex(id), v}
 	}
 	return verdicts, nil
 }
 
 // verdictsByID returns the verdicts in an object with a member for each id.
-func verdictsByID(raw json.RawMessage) ([]numberedVerdict, error) {
+func verdictsByID(raw json.RawMessage) ([]rawVerdict, error) {
 	members, err := membersOf(raw)
 	if err != nil {
 		return nil, errors.New("\"verdicts\" is neither a list nor an object")
 	}
-	verdicts := make([]numberedVerdict, len(members))
+	verdicts := make([]rawVerdict, len(members))
 	for i, m := range members {
-		if err := json.Unmarshal(m.value, &verdicts[i].raw); err != nil {
+		if err := json.Unmarshal(m.value, &verdicts[i]); err != nil {
 			return nil, errors.New("an element of \"verdicts\" is not an object")
 		}
-		name, err := json.Marshal(m.name)
-		if err != nil {
-			return nil, err
-		}
+		name, _ := json.Marshal(m.name) // a string can't fail
 		verdicts[i].id = llm.ParseIndex(name)
 	}
 	return verdicts, nil
@@ -173,22 +163,18 @@ func (v *rawVerdict) answer(style Style) (*answer, error) {
 	if style == DeepEval {
 		return v.factAnswer(a)
 	}
-	label, ok := parseLabel(v.Verdict)
+	ok := false
+	a.label, ok = parseLabel(v.Verdict)
 	switch {
 	case !ok && style == Ragas:
 		return nil, errors.New("a verdict that is neither 1 nor 0")
 	case !ok:
 		return nil, errors.New("a verdict that is none of supported, contradicted and not_mentioned")
-	case style == Ragas:
-		if label == verdict.Contradicted { // not distinguished by this style
-			label = verdict.NotMentioned
-		}
-		a.label = label
-		return a, nil
+	case style != Ragas:
+		a.chunks, a.quote = indexList(v.ChunkIDs), stringOf(v.Quote)
+	case a.label == verdict.Contradicted: // not distinguished by this style
+		a.label = verdict.NotMentioned
 	}
-	a.label = label
-	a.chunks = indexList(v.ChunkIDs)
-	a.quote = stringOf(v.Quote)
 	return a, nil
 }
 
@@ -250,8 +236,6 @@ func parseLabel(raw json.RawMessage) (label verdict.Label, ok bool) {
 // stringOf returns the value of a JSON string, or "" for any other value.
 func stringOf(raw json.RawMessage) string {
 	var s string
-	if json.Unmarshal(raw, &s) != nil {
-		return ""
-	}
+	_ = json.Unmarshal(raw, &s)
 	return s
 }

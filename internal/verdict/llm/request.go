@@ -64,7 +64,6 @@ func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error 
 	return r.askForWords(ctx, pieces, remaining, reason)
 }
 
-// complete sends a request and adds its usage.
 func (r *rowJudge) complete(ctx context.Context, req *llm.Request) (*llm.Reply, error) {
 	reply, err := r.judge.opts.Model.Complete(ctx, req)
 	if err != nil {
@@ -149,17 +148,14 @@ func (r *rowJudge) render(name prompt.Name, d prompt.Data, schema *llm.Schema, m
 
 // claimIDs formats the ids of claims for an error message.
 func (r *rowJudge) claimIDs(claims []int) string {
-	var b strings.Builder
-	b.WriteString("claim")
-	for i, c := range claims {
-		if i == 5 {
-			fmt.Fprintf(&b, " and %d more", len(claims)-i)
-			break
-		}
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(" " + strconv.Itoa(r.task.Claims[c].ID))
+	const maxShown = 5
+	var ids []string
+	for _, c := range claims[:min(len(claims), maxShown)] {
+		ids = append(ids, strconv.Itoa(r.task.Claims[c].ID))
 	}
-	return b.String()
+	text := "claim " + strings.Join(ids, ", ")
+	if more := len(claims) - len(ids); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
 }

@@ -193,13 +193,9 @@ func (j *Judge) room(bare *llm.Request) int {
 
 // unsupported returns the claims that no group has supported so far.
 func (r *rowJudge) unsupported(claims []int) []int {
-	var out []int
-	for _, c := range claims {
-		if !r.findings[c].known || r.findings[c].score < r.judge.Threshold() {
-			out = append(out, c)
-		}
-	}
-	return out
+	return slices.DeleteFunc(slices.Clone(claims), func(c int) bool {
+		return r.findings[c].known && r.findings[c].score >= r.judge.Threshold()
+	})
 }
 
 // tally combines the votes on claim i into a verdict. The score is the mean of
@@ -226,13 +222,11 @@ func (j *Judge) tally(votes [][]finding, i int) verdict.Verdict {
 	case count[verdict.Contradicted] > count[verdict.NotMentioned]:
 		v.Label = verdict.Contradicted
 	}
-	for k := len(votes) - 1; k >= 0; k-- {
-		f := votes[k][i]
-		if f.label != v.Label {
-			continue
+	for _, vote := range slices.Backward(votes) {
+		if f := vote[i]; f.label == v.Label {
+			v.Reason, v.Evidence = f.reason, f.evidence
+			v.ChunkIDs = append(v.ChunkIDs, f.chunks...)
 		}
-		v.Reason, v.Evidence = f.reason, f.evidence
-		v.ChunkIDs = append(v.ChunkIDs, f.chunks...)
 	}
 	v.ChunkIDs = ascending(slices.Clip(v.ChunkIDs))
 	if count[v.Label] == 0 { // the threshold decides otherwise than the model

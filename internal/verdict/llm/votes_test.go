@@ -42,10 +42,7 @@ func TestMajorityOfVotes(t *testing.T) {
 	}
 	orders, seeds := map[string]bool{}, map[int]bool{}
 	for i, r := range model.requests {
-		var in input
-		if err := json.Unmarshal([]byte(r.Messages[1].Text), &in); err != nil {
-			t.Fatal(err)
-		}
+		in := inputOf(t, r)
 		orders[r.Messages[1].Text], seeds[r.Seed] = true, true
 		if (r.Temperature == 0) != (i == 0) {
 			t.Errorf("vote %d: got temperature %v, want 0: %t", i, r.Temperature, i == 0)

@@ -1,5 +1,4 @@
-// Package bpe counts the tokens of OpenAI's models by byte pair encoding.
-package bpe
+package llm
 
 import (
 	"embed"
@@ -13,40 +12,40 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Names of encodings.
+// Names of vocabularies of OpenAI's models.
 const (
-	O200k  = "o200k_base"  // GPT-4o and later
-	CL100k = "cl100k_base" // GPT-4, GPT-3.5 and embeddings
+	o200k  = "o200k_base"  // GPT-4o and later
+	cl100k = "cl100k_base" // GPT-4, GPT-3.5 and embeddings
 )
 
-// patterns split a text into pieces, which are encoded independently. They are
-// defined by the encodings.
+// piecePatterns split a text into pieces, which are encoded independently. They are
+// defined by the vocabularies.
 //
 //nolint:gochecknoglobals // constant
-var patterns = map[string]string{
-	O200k: `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?` +
+var piecePatterns = map[string]string{
+	o200k: `[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]*[\p{Ll}\p{Lm}\p{Lo}\p{M}]+(?i:'s|'t|'re|'ve|'m|'ll|'d)?` +
 		`|[^\r\n\p{L}\p{N}]?[\p{Lu}\p{Lt}\p{Lm}\p{Lo}\p{M}]+[\p{Ll}\p{Lm}\p{Lo}\p{M}]*(?i:'s|'t|'re|'ve|'m|'ll|'d)?` +
 		`|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n/]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
-	CL100k: `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
+	cl100k: `(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+`,
 }
 
-// data has the tokens of each encoding in the order of their ranks, each as its
+// vocabularies has the tokens of each vocabulary in the order of their ranks, each as its
 // length (uvarint) and bytes, compressed with zstd. A length of 0 is an unused rank.
 //
 //go:embed data/*.zst
-var data embed.FS
+var vocabularies embed.FS
 
-// An Encoding is the vocabulary of a model. It may be used concurrently.
-type Encoding struct {
+// A vocabulary encodes texts by byte pair encoding. It may be used concurrently.
+type vocabulary struct {
 	ranks  map[string]uint32
 	pieces *regexp2.Regexp
 }
 
-// Open loads an encoding, which takes about 20 ms and 12 MB.
-func Open(name string) (*Encoding, error) {
-	compressed, err := data.ReadFile("data/" + name + ".zst")
+// openVocabulary loads a vocabulary, which takes about 20 ms and 12 MB.
+func openVocabulary(name string) (*vocabulary, error) {
+	compressed, err := vocabularies.ReadFile("data/" + name + ".zst")
 	if err != nil {
-		return nil, fmt.Errorf("unknown encoding %q", name)
+		return nil, err
 	}
 	d, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1))
 	if err != nil {
@@ -55,18 +54,18 @@ func Open(name string) (*Encoding, error) {
 	defer d.Close()
 	raw, err := d.DecodeAll(compressed, nil)
 	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", name, err)
+		return nil, fmt.Errorf("vocabulary %s: %w", name, err)
 	}
-	ranks, err := parse(string(raw))
+	ranks, err := parseVocabulary(string(raw))
 	if err != nil {
-		return nil, fmt.Errorf("encoding %s: %w", name, err)
+		return nil, fmt.Errorf("vocabulary %s: %w", name, err)
 	}
-	pieces, err := regexp2.Compile(patterns[name], regexp2.None)
-	return &Encoding{ranks: ranks, pieces: pieces}, err
+	pieces, err := regexp2.Compile(piecePatterns[name], regexp2.None)
+	return &vocabulary{ranks: ranks, pieces: pieces}, err
 }
 
-// parse reads the uncompressed format of data.
-func parse(raw string) (map[string]uint32, error) {
+// parseVocabulary reads the uncompressed format of vocabularies.
+func parseVocabulary(raw string) (map[string]uint32, error) {
 	ranks := make(map[string]uint32, 200_000)
 	for rank := uint32(0); raw != ""; rank++ {
 		n, size := binary.Uvarint([]byte(raw[:min(len(raw), binary.MaxVarintLen16)]))
@@ -82,19 +81,19 @@ func parse(raw string) (map[string]uint32, error) {
 	return ranks, nil
 }
 
-// Count returns the number of tokens of text. Special tokens are counted as text.
-func (e *Encoding) Count(text string) (int, error) {
-	count := 0
-	m, err := e.pieces.FindStringMatch(text)
-	for ; m != nil && err == nil; m, err = e.pieces.FindNextMatch(m) {
+// count returns the number of tokens of text. Special tokens are counted as text.
+func (v *vocabulary) count(text string) (int, error) {
+	n := 0
+	m, err := v.pieces.FindStringMatch(text)
+	for ; m != nil && err == nil; m, err = v.pieces.FindNextMatch(m) {
 		piece := m.String()
-		if _, ok := e.ranks[piece]; ok {
-			count++
+		if _, ok := v.ranks[piece]; ok {
+			n++
 		} else {
-			count += e.merge(piece)
+			n += v.merge(piece)
 		}
 	}
-	return count, err
+	return n, err
 }
 
 // maxPiece is the number of bytes that are merged at once, in a time that is quadratic. A
@@ -103,10 +102,10 @@ const maxPiece = 2048
 
 // merge returns the number of tokens of a piece: of all adjacent parts, at first bytes, the
 // pair that forms the token of the lowest rank is merged until no pair forms a token.
-func (e *Encoding) merge(piece string) int {
+func (v *vocabulary) merge(piece string) int {
 	count := 0
 	for ; len(piece) > maxPiece; piece = piece[maxPiece:] {
-		count += e.merge(piece[:maxPiece])
+		count += v.merge(piece[:maxPiece])
 	}
 	type part struct {
 		start int
@@ -116,7 +115,7 @@ func (e *Encoding) merge(piece string) int {
 	setRank := func(i int) {
 		parts[i].rank = math.MaxUint32
 		if i+2 < len(parts) {
-			if rank, ok := e.ranks[piece[parts[i].start:parts[i+2].start]]; ok {
+			if rank, ok := v.ranks[piece[parts[i].start:parts[i+2].start]]; ok {
 				parts[i].rank = rank
 			}
 		}

@@ -1,14 +1,15 @@
-// Package quirktest provides a fake OpenAI-compatible server for tests. It answers every
+// Package llmtest provides fake OpenAI-compatible servers for tests. Server answers every
 // prompt of ragfaith correctly, and can simulate the quirks of real servers. Runs with and
-// without quirks must produce the same scores.
+// without quirks must produce the same scores. BatchServer is one with the Batch API.
 //
 // A quirk wraps the handler of a call: it may change the call, change the answer, or
 // answer itself.
-package quirktest
+package llmtest
 
 import (
 	"encoding/json"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -77,8 +78,8 @@ type Server struct {
 // New returns a server with quirks, the outermost first.
 func New(quirks ...Quirk) *Server {
 	s := &Server{handle: judge, seen: map[string]bool{}}
-	for i := len(quirks) - 1; i >= 0; i-- {
-		s.handle = quirks[i](s.handle)
+	for _, quirk := range slices.Backward(quirks) {
+		s.handle = quirk(s.handle)
 	}
 	return s
 }
@@ -87,7 +88,7 @@ func New(quirks ...Quirk) *Server {
 func (s *Server) Calls() []*Call {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return append([]*Call(nil), s.calls...)
+	return slices.Clone(s.calls)
 }
 
 // Stats returns the counters so far.

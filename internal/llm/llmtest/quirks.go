@@ -1,4 +1,4 @@
-package quirktest
+package llmtest
 
 import (
 	"encoding/json"

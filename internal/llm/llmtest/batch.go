@@ -1,6 +1,4 @@
-// Package batchtest provides a fake server for the Batch API. It implements the parts of
-// OpenAI's file and batch endpoints that package llm uses, and can simulate failures.
-package batchtest
+package llmtest
 
 import (
 	"bufio"
@@ -28,8 +26,10 @@ type Batch struct {
 	refusals  []map[string]any
 }
 
-// A Server keeps files and batches in memory. Set its fields before using it.
-type Server struct {
+// A BatchServer is a fake server for the Batch API. It implements the parts of OpenAI's file
+// and batch endpoints that package llm uses, keeps files and batches in memory, and can
+// simulate failures. Set its fields before using it.
+type BatchServer struct {
 	// Chat handles /chat/completions, and each request of a batch.
 	Chat http.Handler
 	// Polls is the number of status requests before a batch ends. Batches that fail do so
@@ -57,8 +57,8 @@ type Server struct {
 	listings int
 }
 
-// Counts contains the numbers of requests that a Server has received.
-type Counts struct {
+// BatchCounts contains the numbers of requests that a BatchServer has received.
+type BatchCounts struct {
 	Uploads, Batches, Listings int
 	Online                     int // chat completions outside batches
 	Batched                    int // requests in batches
@@ -66,14 +66,14 @@ type Counts struct {
 }
 
 // Seen returns the counts so far.
-func (s *Server) Seen() Counts {
+func (s *BatchServer) Seen() BatchCounts {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return Counts{s.uploads, len(s.batches), s.listings, s.online, s.batched, len(s.files)}
+	return BatchCounts{s.uploads, len(s.batches), s.listings, s.online, s.batched, len(s.files)}
 }
 
 // Batches returns copies of the submitted batches.
-func (s *Server) Batches() []Batch {
+func (s *BatchServer) Batches() []Batch {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var out []Batch
@@ -84,14 +84,14 @@ func (s *Server) Batches() []Batch {
 }
 
 // File returns the content of a file.
-func (s *Server) File(id string) string {
+func (s *BatchServer) File(id string) string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return string(s.files[id])
 }
 
 // ServeHTTP implements http.Handler.
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *BatchServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.Before != nil && s.Before(w, r) {
 		return
 	}
@@ -107,7 +107,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = io.Copy(w, rec.Body)
 }
 
-func (s *Server) route(w http.ResponseWriter, r *http.Request) {
+func (s *BatchServer) route(w http.ResponseWriter, r *http.Request) {
 	path := strings.TrimPrefix(strings.TrimPrefix(r.URL.Path, "/openai"), "/v1")
 	_, id, _ := strings.Cut(strings.TrimPrefix(path, "/"), "/")
 	if strings.HasSuffix(path, "/chat/completions") {
@@ -143,7 +143,7 @@ func refuse(w http.ResponseWriter, status int, message string) {
 
 func reply(w io.Writer, v any) { _ = json.NewEncoder(w).Encode(v) }
 
-func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
+func (s *BatchServer) upload(w http.ResponseWriter, r *http.Request) {
 	file, header, err := r.FormFile("file")
 	if err != nil || r.FormValue("purpose") != "batch" || !strings.HasSuffix(header.Filename, ".jsonl") {
 		refuse(w, http.StatusBadRequest, fmt.Sprintf("not a file of a batch: %v", err))
@@ -159,7 +159,7 @@ func (s *Server) upload(w http.ResponseWriter, r *http.Request) {
 	reply(w, map[string]any{"id": id, "object": "file", "bytes": len(content), "purpose": "batch", "filename": header.Filename, "status": "processed"})
 }
 
-func (s *Server) keep(content []byte) string {
+func (s *BatchServer) keep(content []byte) string {
 	if s.files == nil {
 		s.files = map[string][]byte{}
 	}
@@ -169,7 +169,7 @@ func (s *Server) keep(content []byte) string {
 	return id
 }
 
-func (s *Server) file(w http.ResponseWriter, r *http.Request, id string) {
+func (s *BatchServer) file(w http.ResponseWriter, r *http.Request, id string) {
 	id, _, content := strings.Cut(id, "/content")
 	data, ok := s.files[id]
 	switch {
@@ -186,7 +186,7 @@ func (s *Server) file(w http.ResponseWriter, r *http.Request, id string) {
 	}
 }
 
-func (s *Server) create(w http.ResponseWriter, r *http.Request) {
+func (s *BatchServer) create(w http.ResponseWriter, r *http.Request) {
 	var q struct {
 		Input    string            `json:"input_file_id"`
 		Endpoint string            `json:"endpoint"`
@@ -227,7 +227,7 @@ func (b *Batch) object(done int) map[string]any {
 }
 
 // list returns the newest batches first.
-func (s *Server) list(w http.ResponseWriter) {
+func (s *BatchServer) list(w http.ResponseWriter) {
 	s.listings++
 	var data []any
 	for _, b := range slices.Backward(s.batches) {
@@ -236,7 +236,7 @@ func (s *Server) list(w http.ResponseWriter) {
 	reply(w, map[string]any{"object": "list", "data": data, "has_more": false})
 }
 
-func (s *Server) poll(w http.ResponseWriter, id string) {
+func (s *BatchServer) poll(w http.ResponseWriter, id string) {
 	n := slices.IndexFunc(s.batches, func(b *Batch) bool { return b.ID == id })
 	if n < 0 {
 		refuse(w, http.StatusNotFound, "no such batch: "+id)
@@ -264,7 +264,7 @@ func (s *Server) poll(w http.ResponseWriter, id string) {
 }
 
 // answerAll sends the requests of a batch that has ended to Chat.
-func (s *Server) answerAll(b *Batch) {
+func (s *BatchServer) answerAll(b *Batch) {
 	var good, bad []string
 	lines := bufio.NewScanner(bytes.NewReader(s.files[b.Input]))
 	lines.Buffer(nil, 1<<30)
@@ -294,7 +294,7 @@ func (s *Server) answerAll(b *Batch) {
 }
 
 // answer sends a line of a request file to Chat.
-func (s *Server) answer(line []byte) (id string, status int, body string) {
+func (s *BatchServer) answer(line []byte) (id string, status int, body string) {
 	var q struct {
 		ID     string          `json:"custom_id"`
 		Method string          `json:"method"`

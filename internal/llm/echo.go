@@ -13,35 +13,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-const errSeveral = parseError("it contains several different results")
-
-// results collects the accepted values in a reply. If they differ, any of them may be a
-// quotation, even the last one, so none is used.
-type results struct {
-	echo  func(value string) bool // reports whether a value repeats the prompt; may be nil
-	value json.RawMessage         // the first value that does not
-}
-
-// add adds a value.
-func (r *results) add(v json.RawMessage) error {
-	switch {
-	case r.value != nil && bytes.Equal(compact(r.value), compact(v)), r.repeatsPrompt(string(v)):
-		return nil
-	case r.value != nil:
-		return errSeveral
-	}
-	r.value = v
-	return nil
-}
-
-func (r *results) repeatsPrompt(v string) bool { return r.echo != nil && r.echo(v) }
-
-// compact returns JSON without white space.
+// compact returns valid JSON without white space.
 func compact(v json.RawMessage) []byte {
 	var b bytes.Buffer
-	if json.Compact(&b, v) != nil {
-		return v
-	}
+	_ = json.Compact(&b, v)
 	return b.Bytes()
 }
 

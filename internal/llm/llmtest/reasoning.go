@@ -1,9 +1,4 @@
-package quirktest
-
-import (
-	"fmt"
-	"net/http"
-)
+package llmtest
 
 // draft is reasoning that resembles an answer; its verdicts must be ignored.
 const draft = "Yes, the user asks me to check the claims. A first idea would be " +
@@ -48,15 +43,6 @@ func Reasons(r Reasoner) Quirk {
 		if r.Field {
 			a.Reasoning = reasoning
 		}
-	})
-}
-
-// Context rejects requests whose prompt and output token limit together exceed n tokens,
-// like vLLM.
-func Context(n int) Quirk {
-	return When(func(c *Call) bool { return promptTokens(c)+c.MaxTokens > n }, func(c *Call) *Answer {
-		return Refusal(http.StatusBadRequest, fmt.Sprintf("This model's maximum context length is %d tokens. However, you requested %d tokens (%d in the messages, %d in the completion). "+
-			"Please reduce the length of the messages or completion.", n, promptTokens(c)+c.MaxTokens, promptTokens(c), c.MaxTokens), "")
 	})
 }
 

@@ -1,4 +1,4 @@
-package quirktest
+package llmtest
 
 import (
 	"math"
@@ -53,22 +53,18 @@ func SupportProbability(share float64) float64 {
 func gradedTokens(c *Call, content string, token *regexp.Regexp) any {
 	p := c.prompt()
 	claims := append(append(p.Claims, p.Statements...), p.Sentences...)
-	type value struct{ start, end, claim int }
-	var values []value
-	for i, m := range verdictValue.FindAllStringSubmatchIndex(content, -1) {
-		v := value{max(m[2], m[4], m[6]), max(m[3], m[5], m[7]), i}
-		values = append(values, v)
-	}
+	values := verdictValue.FindAllStringSubmatchIndex(content, -1)
 	var list []Alternative
 	for _, at := range token.FindAllStringIndex(content, -1) {
 		t := Alternative{Token: content[at[0]:at[1]], Logprob: -1e-4}
 		t.Top = []Alternative{{Token: t.Token, Logprob: t.Logprob}, {Token: "\x00", Logprob: -12}}
-		for _, v := range values {
-			if v.claim < len(claims) && at[1] > v.start && at[0] <= v.start+1 {
+		for i, m := range values {
+			start, end := max(m[2], m[4], m[6]), max(m[3], m[5], m[7])
+			if i < len(claims) && at[1] > start && at[0] <= start+1 {
 				first := func(verdict string) string {
-					return token.FindString(content[at[0]:max(at[0], v.start)] + verdict + content[v.end:])
+					return token.FindString(content[at[0]:max(at[0], start)] + verdict + content[end:])
 				}
-				t.addValues(content[v.start:v.end], content[v.start:max(v.start, at[0])], SupportProbability(p.share(claims[v.claim].Text)), first)
+				t.addValues(content[start:end], content[start:max(start, at[0])], SupportProbability(p.share(claims[i].Text)), first)
 			}
 		}
 		list = append(list, t)

@@ -1,6 +1,4 @@
-// Package local describes the servers that run language models on the user's machine:
-// their addresses, models and context windows.
-package local
+package llm
 
 import (
 	"context"
@@ -16,8 +14,8 @@ import (
 	"sync"
 )
 
-// A Server is a program that serves models on this machine.
-type Server struct {
+// A LocalServer is a program that serves models on this machine.
+type LocalServer struct {
 	Name  string // as in --judge
 	Title string // as its authors write it
 	Start string // how to start it
@@ -26,12 +24,12 @@ type Server struct {
 
 	port   int
 	owner  string // "owned_by" of its models; any if empty
-	window func(ctx context.Context, ask Ask, m Model) int
+	window func(ctx context.Context, ask Ask, m ServedModel) int
 }
 
-// Servers returns all known servers.
-func Servers() []Server {
-	return []Server{
+// LocalServers returns all known servers.
+func LocalServers() []LocalServer {
+	return []LocalServer{
 		{Name: "ollama", Title: "Ollama", Start: `"ollama serve"`, Get: "ollama pull", Slots: 1, port: 11434, window: ollamaWindow},
 		{Name: "lmstudio", Title: "LM Studio", Start: `"lms server start"`, Get: "lms get", Slots: 1, port: 1234, window: lmStudioWindow},
 		{Name: "llamacpp", Title: "llama.cpp", Start: `"llama-server -m MODEL.gguf"`, Slots: 1, port: 8080, owner: "llamacpp", window: llamaWindow},
@@ -39,20 +37,19 @@ func Servers() []Server {
 	}
 }
 
-// Parse splits SERVER/MODEL or SERVER. It returns false if there is no such server.
-func Parse(text string) (s Server, model string, ok bool) {
+// ParseLocal splits SERVER/MODEL or SERVER. It returns false if there is no such server.
+func ParseLocal(text string) (s LocalServer, model string, ok bool) {
 	name, model, _ := strings.Cut(text, "/")
-	for _, s := range Servers() {
-		if s.Name == name {
-			return s, model, true
-		}
+	servers := LocalServers()
+	if i := slices.IndexFunc(servers, func(s LocalServer) bool { return s.Name == name }); i >= 0 {
+		return servers[i], model, true
 	}
-	return Server{}, "", false
+	return LocalServer{}, "", false
 }
 
 // BaseURL returns the address of the server's OpenAI-compatible API. ollamaHost is the
 // value of OLLAMA_HOST.
-func (s Server) BaseURL(ollamaHost string) string {
+func (s LocalServer) BaseURL(ollamaHost string) string {
 	if s.Name == "ollama" {
 		if base := ollamaURL(ollamaHost); base != "" {
 			return base
@@ -94,8 +91,8 @@ func ollamaURL(host string) string {
 // the JSON of its reply.
 type Ask func(ctx context.Context, path string, body any) (json.RawMessage, error)
 
-// A Model is a model of a server.
-type Model struct {
+// A ServedModel is a model that a server lists.
+type ServedModel struct {
 	Name   string `json:"id"`
 	Owner  string `json:"owned_by"`
 	Window int    `json:"max_model_len"` // context window in tokens, or 0 if it is not listed
@@ -104,40 +101,34 @@ type Model struct {
 // embeds matches the names of models that embed or rank texts, which servers list too.
 var embeds = regexp.MustCompile(`(?i)embed|rerank|(^|/)(all-minilm|all-mpnet|bge-|gte-|(multilingual-)?e5-|paraphrase-)`)
 
-// Models returns the models that can answer chat requests.
-func Models(ctx context.Context, ask Ask) ([]Model, error) {
+// ListModels returns the models that can answer chat requests.
+func ListModels(ctx context.Context, ask Ask) ([]ServedModel, error) {
 	reply, err := ask(ctx, "/v1/models", nil)
 	if err != nil {
 		return nil, err
 	}
-	var list struct{ Data []Model }
+	var list struct{ Data []ServedModel }
 	if err := json.Unmarshal(reply, &list); err != nil {
 		return nil, errors.New("the reply is not a list of models")
 	}
-	var models []Model
-	for _, m := range list.Data {
-		if m.Name != "" && !embeds.MatchString(m.Name) {
-			models = append(models, m)
-		}
-	}
-	return models, nil
+	return slices.DeleteFunc(list.Data, func(m ServedModel) bool { return m.Name == "" || embeds.MatchString(m.Name) }), nil
 }
 
 // Window returns the context window of a model in tokens of prompt and reply, or 0 if the
 // server does not say. It may load the model.
-func (s Server) Window(ctx context.Context, ask Ask, m Model) int {
+func (s LocalServer) Window(ctx context.Context, ask Ask, m ServedModel) int {
 	return max(0, s.window(ctx, ask, m))
 }
 
-// get decodes the reply to a request, and reports whether that was possible.
-func get(ctx context.Context, ask Ask, path string, body, to any) bool {
+// askInto decodes the reply to a request, and reports whether that was possible.
+func askInto(ctx context.Context, ask Ask, path string, body, to any) bool {
 	reply, err := ask(ctx, path, body)
 	return err == nil && json.Unmarshal(reply, to) == nil
 }
 
 // ollamaWindow returns the window that a model was loaded with. The window that the model
 // supports is often larger, and Ollama drops what exceeds the loaded one.
-func ollamaWindow(ctx context.Context, ask Ask, m Model) int {
+func ollamaWindow(ctx context.Context, ask Ask, m ServedModel) int {
 	loaded := func() int {
 		var running struct {
 			Models []struct {
@@ -145,7 +136,7 @@ func ollamaWindow(ctx context.Context, ask Ask, m Model) int {
 				Window int `json:"context_length"`
 			}
 		}
-		if get(ctx, ask, "/api/ps", nil, &running) {
+		if askInto(ctx, ask, "/api/ps", nil, &running) {
 			for _, r := range running.Models {
 				if r.Name == m.Name {
 					return r.Window
@@ -159,55 +150,56 @@ func ollamaWindow(ctx context.Context, ask Ask, m Model) int {
 	}
 	// A request without a prompt loads the model with the options of later requests.
 	var done struct{ Done bool }
-	if !get(ctx, ask, "/api/generate", map[string]any{"model": m.Name, "stream": false}, &done) {
+	if !askInto(ctx, ask, "/api/generate", map[string]any{"model": m.Name, "stream": false}, &done) {
 		return 0
 	}
 	return loaded()
 }
 
-func lmStudioWindow(ctx context.Context, ask Ask, m Model) int {
+func lmStudioWindow(ctx context.Context, ask Ask, m ServedModel) int {
 	var model struct {
 		State  string
 		Window int `json:"loaded_context_length"`
 	}
-	if !get(ctx, ask, "/api/v0/models/"+m.Name, nil, &model) || model.State != "loaded" {
+	if !askInto(ctx, ask, "/api/v0/models/"+m.Name, nil, &model) || model.State != "loaded" {
 		return 0
 	}
 	return model.Window
 }
 
 // llamaWindow returns the window of a slot.
-func llamaWindow(ctx context.Context, ask Ask, _ Model) int {
+func llamaWindow(ctx context.Context, ask Ask, _ ServedModel) int {
 	var props struct {
 		Settings struct {
 			Window int `json:"n_ctx"`
 		} `json:"default_generation_settings"`
 	}
-	_ = get(ctx, ask, "/props", nil, &props)
+	_ = askInto(ctx, ask, "/props", nil, &props)
 	return props.Settings.Window
 }
 
-func vllmWindow(_ context.Context, _ Ask, m Model) int { return m.Window }
+func vllmWindow(_ context.Context, _ Ask, m ServedModel) int { return m.Window }
 
-// A Found is a running server with one of its models.
-type Found struct {
-	Server
+// A FoundServer is a running server with one of its models.
+type FoundServer struct {
+	LocalServer
 	URL   string // without path
 	Model string
 }
 
 // Judge returns the value of --judge for the model.
-func (f Found) Judge() string { return f.Name + "/" + f.Model }
+func (f FoundServer) Judge() string { return f.Name + "/" + f.Model }
 
 // hosted matches the names of models that Ollama lists but that run on its authors'
 // servers.
 var hosted = regexp.MustCompile(`[:-]cloud$`)
 
-// Find returns the servers that run on this machine at their usual addresses and have a
-// model, with the first that they list. connect returns the function that asks the server at a base URL.
-func Find(ctx context.Context, ollamaHost string, connect func(base string) (Ask, error)) []Found {
-	servers := Servers()
-	found := make([]Found, len(servers))
+// FindLocal returns the servers that run on this machine at their usual addresses and have a
+// model, with the first that they list. connect returns the function that asks the server
+// at a base URL.
+func FindLocal(ctx context.Context, ollamaHost string, connect func(base string) (Ask, error)) []FoundServer {
+	servers := LocalServers()
+	found := make([]FoundServer, len(servers))
 	var wait sync.WaitGroup
 	for i, s := range servers {
 		u, err := url.Parse(s.BaseURL(ollamaHost))
@@ -219,16 +211,16 @@ func Find(ctx context.Context, ollamaHost string, connect func(base string) (Ask
 			if err != nil {
 				return
 			}
-			models, err := Models(ctx, ask)
-			models = slices.DeleteFunc(models, func(m Model) bool { return hosted.MatchString(m.Name) })
+			models, err := ListModels(ctx, ask)
+			models = slices.DeleteFunc(models, func(m ServedModel) bool { return hosted.MatchString(m.Name) })
 			if err != nil || len(models) == 0 || s.owner != "" && models[0].Owner != s.owner {
 				return
 			}
-			found[i] = Found{s, u.Scheme + "://" + u.Host, models[0].Name}
+			found[i] = FoundServer{s, u.Scheme + "://" + u.Host, models[0].Name}
 		})
 	}
 	wait.Wait()
-	return slices.DeleteFunc(found, func(f Found) bool { return f.Model == "" })
+	return slices.DeleteFunc(found, func(f FoundServer) bool { return f.Model == "" })
 }
 
 // isLoopback reports whether a host name is this machine.
