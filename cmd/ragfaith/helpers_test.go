@@ -173,19 +173,27 @@ func decodeLines[T any](t *testing.T, lines string) []T {
 	return all
 }
 
-// start starts ragfaith in a separate process, which is killed when the test ends.
-func start(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
+// A process is ragfaith in a separate process.
+type process struct {
+	*exec.Cmd
+
+	stdin          io.WriteCloser
+	stdout, stderr *bufio.Reader
+}
+
+// start starts a process, which is killed when the test ends.
+func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	return startIn(t, "", args...)
 }
 
-// startIn runs ragfaith in a separate process with the working directory dir.
-func startIn(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
+// startIn is like start, but with the working directory dir.
+func startIn(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	// A command that hangs is killed, so that the test fails with its output.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	cmd = exec.CommandContext(ctx, "ragfaith", args...)
+	cmd := exec.CommandContext(ctx, "ragfaith", args...)
 	cmd.Dir = dir
 	stdin, err := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
@@ -194,17 +202,44 @@ func startIn(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdin io.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return cmd, stdin, bufio.NewReader(out), bufio.NewReader(errs)
+	return &process{cmd, stdin, bufio.NewReader(out), bufio.NewReader(errs)}
 }
 
-// exitCode waits for cmd and returns its exit code.
-func exitCode(t *testing.T, cmd *exec.Cmd) int {
+// score writes skyRow n times to standard input and reads the results.
+func (p *process) score(t *testing.T, n int) {
 	t.Helper()
-	var exit *exec.ExitError
-	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+	if _, err := io.WriteString(p.stdin, strings.Repeat(skyRow, n)); err != nil {
 		t.Fatal(err)
 	}
-	return cmd.ProcessState.ExitCode()
+	for range n {
+		p.readLine(t)
+	}
+}
+
+func (p *process) readLine(t *testing.T) {
+	t.Helper()
+	if line, err := p.stdout.ReadString('\n'); err != nil {
+		t.Fatalf("read line %q: %v", line, err)
+	}
+}
+
+// signal sends a signal to the process.
+func (p *process) signal(t *testing.T, s os.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wait waits for the process to exit. It returns the output that was not read before.
+func (p *process) wait(t *testing.T) commandResult {
+	t.Helper()
+	stdout, _ := io.ReadAll(p.stdout)
+	stderr, _ := io.ReadAll(p.stderr)
+	if exit := (*exec.ExitError)(nil); !errors.As(p.Wait(), &exit) && !p.ProcessState.Success() {
+		t.Fatalf("got %v, want an exit", p.ProcessState)
+	}
+	return commandResult{p.Args, p.ProcessState.ExitCode(), string(stdout), string(stderr)}
 }
 
 // runCommand runs a command in a separate process. All its output is in stderr.

@@ -154,27 +154,15 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 func TestOutputFileIsLocked(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
-	if _, err := io.WriteString(stdin, skyRow); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := stdout.ReadString('\n'); err != nil {
-		t.Fatalf("read line %q: %v", line, err)
-	}
+	first := start(t, "score", "-", "--to", "jsonl", "-o", out)
+	first.score(t, 1)
 	data := tempFile(t, "rows.jsonl", skyRow)
 	for _, more := range []string{"--resume", "--quiet"} {
-		second := exec.Command("ragfaith", "score", data, "-o", out, more)
-		msg, _ := second.CombinedOutput()
-		want := fmt.Sprintf("ragfaith: %s: locked by another run (process %d)\n", out, cmd.Process.Pid)
-		if second.ProcessState.ExitCode() != exitFailure || string(msg) != want {
-			t.Errorf("%s: got exit code %d and %q, want %d and %q", more, second.ProcessState.ExitCode(), msg, exitFailure, want)
-		}
+		second := runCommand(t, exec.Command("ragfaith", "score", data, "-o", out, more))
+		checkExit(t, second, exitFailure, fmt.Sprintf("ragfaith: %s: locked by another run (process %d)\n", out, first.Process.Pid))
 	}
-	if err := stdin.Close(); err != nil {
+	if err := first.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, stdout)
-	if code := exitCode(t, cmd); code != exitOK {
-		t.Errorf("exit code: got %d, want %d", code, exitOK)
-	}
+	checkExit(t, first.wait(t), exitOK)
 }

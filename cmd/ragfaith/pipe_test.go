@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
 	"os/exec"
@@ -53,19 +52,16 @@ func TestSignalInterruptsReadFromPipe(t *testing.T) {
 	pipe := mkfifo(t, "pipe.jsonl")
 	for name, args := range pipeCommands(rows, results, pipe) {
 		t.Run(name, func(t *testing.T) {
-			cmd, _, stdout, stderr := start(t, args...)
+			p := start(t, args...)
 			w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // blocks until the command opens the pipe
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer w.Close()
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
-			_, _ = io.ReadAll(stdout)
-			msg, _ := io.ReadAll(stderr)
-			if code := exitCode(t, cmd); code != exitInterrupted || strings.Contains(string(msg), forcedExitMessage) {
-				t.Errorf("exit code: got %d, want %d without a forced exit; stderr: %s", code, exitInterrupted, msg)
+			p.signal(t, os.Interrupt)
+			got := p.wait(t)
+			if checkExit(t, got, exitInterrupted); strings.Contains(got.stderr, forcedExitMessage) {
+				t.Errorf("got a forced exit: %s", got.stderr)
 			}
 		})
 	}
@@ -207,9 +203,7 @@ func TestDevStdoutIsValidOutput(t *testing.T) {
 func TestSignalForcesExitOfBlockedCommand(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
-	signal, wait := startBlocked(t)
-	signal(os.Interrupt)
-	if code, msg := wait(); code != exitInterrupted || !strings.HasSuffix(msg, forcedExitMessage+"; rows in a .part file are kept\n") {
-		t.Errorf("exit code: got %d, want %d with a forced exit; stderr: %s", code, exitInterrupted, msg)
-	}
+	p := startBlocked(t)
+	p.signal(t, os.Interrupt)
+	checkExit(t, p.wait(t), exitInterrupted, forcedExitMessage+"; rows in a .part file are kept\n")
 }

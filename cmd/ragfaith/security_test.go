@@ -154,16 +154,9 @@ func readModes(root string) (map[string]fs.FileMode, error) {
 func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	dir := t.TempDir()
 	old := syscall.Umask(0)
-	cmd, stdin, stdout, stderr := startIn(t, dir, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
+	p := startIn(t, dir, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
 	syscall.Umask(old)
-	if _, err := io.WriteString(stdin, strings.Repeat(skyRow, 3)); err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		if line, err := stdout.ReadString('\n'); err != nil {
-			t.Fatalf("read line %q: %v", line, err)
-		}
-	}
+	p.score(t, 3)
 	check := func(when string, want int) {
 		t.Helper()
 		seen := 0
@@ -180,14 +173,10 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 		}
 	}
 	check("during the run", 6)
-	if err := stdin.Close(); err != nil {
+	if err := p.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.ReadAll(stdout)
-	msg, _ := io.ReadAll(stderr)
-	if code := exitCode(t, cmd); code != exitOK {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, msg)
-	}
+	mustExit(t, p.wait(t), exitOK)
 	check("after the run", 5)
 }
 
@@ -282,20 +271,14 @@ func TestCoreDumpsAreDisabled(t *testing.T) {
 	if limit.Max == 0 {
 		t.Skip("core dumps are disabled already")
 	}
-	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl")
-	if _, err := io.WriteString(stdin, skyRow); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := stdout.ReadString('\n'); err != nil {
-		t.Fatalf("read line %q: %v", line, err)
-	}
-	limits := readFile(t, fmt.Sprintf("/proc/%d/limits", cmd.Process.Pid))
+	p := start(t, "score", "-", "--to", "jsonl")
+	p.score(t, 1)
+	limits := readFile(t, fmt.Sprintf("/proc/%d/limits", p.Process.Pid))
 	for line := range strings.Lines(limits) {
 		if name := "Max core file size"; strings.HasPrefix(line, name) && !slices.Equal(strings.Fields(line[len(name):])[:2], []string{"0", "0"}) {
 			t.Errorf("got %q, want limits of 0", line)
 		}
 	}
-	_ = stdin.Close()
 }
 
 // net/http logs what a server sends after its reply.
