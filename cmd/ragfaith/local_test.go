@@ -191,49 +191,20 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	}
 }
 
-func TestLocalModelRequirements(t *testing.T) {
+// TestModelIsNotExecuted uses weights whose pickle calls a function.
+func TestModelIsNotExecuted(t *testing.T) {
 	t.Parallel()
 	dir := writeModel(t, t.TempDir(), nli...)
-	unnamed := writeModel(t, t.TempDir(), "LABEL_0", "LABEL_1", "LABEL_2")
-	broken := writeModel(t, t.TempDir(), nli...)
-	if err := os.Truncate(filepath.Join(broken, "model.safetensors"), 5000); err != nil {
-		t.Fatal(err)
-	}
-	hostile := writeModel(t, t.TempDir(), nli...)
 	var weights bytes.Buffer
 	archive := zip.NewWriter(&weights)
 	w, err := archive.CreateHeader(&zip.FileHeader{Name: "archive/data.pkl", Method: zip.Store})
 	if err == nil { // {"w": os.system("exit 3")}
 		_, err = io.WriteString(w, "\x80\x02}(X\x01\x00\x00\x00wcos\nsystem\n(X\x06\x00\x00\x00exit 3tRu.")
 	}
-	if err := errors.Join(err, archive.Close()); err != nil {
+	if err := errors.Join(err, archive.Close(), os.Remove(filepath.Join(dir, "model.safetensors"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(hostile, "model.safetensors")), os.WriteFile(filepath.Join(hostile, "pytorch_model.bin"), weights.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range map[string]struct {
-		args []string
-		code int
-		want []string
-	}{
-		"unknown labels":        {[]string{"--judge", unnamed}, exitFailure, []string{"LABEL_0", "map each of"}},
-		"mapped labels":         {[]string{"--judge", unnamed, "--label-map", "LABEL_0=supported", "--label-map", "LABEL_1=contradicted", "--label-map", "LABEL_2=not_mentioned"}, exitOK, nil},
-		"unknown mapping":       {[]string{"--judge", dir, "--label-map", "x=maybe"}, exitUsage, []string{"maybe", "supported"}},
-		"truncated weights":     {[]string{"--judge", broken}, exitFailure, []string{"model.safetensors"}},
-		"weights with a call":   {[]string{"--judge", hostile}, exitFailure, []string{`pytorch_model.bin: tensor "w": the pickle calls os.system, which ragfaith does not run`}},
-		"layout of tokens":      {[]string{"--judge", dir, "--profile", "lettucedetect"}, exitUsage, []string{"classifies tokens"}},
-		"layout of tokens, llm": {[]string{"--judge", "lexical", "--profile", "lettucedetect"}, exitUsage, []string{"classifies tokens, not lexical"}},
-		"empty directory":       {[]string{"--judge", t.TempDir()}, exitFailure, []string{"config.json"}},
-		"model not downloaded":  {[]string{"--judge", "hhem"}, exitFailure, []string{"ragfaith models pull hhem-2.1-open"}},
-		"misspelled judge":      {[]string{"--judge", "lexicla"}, exitUsage, []string{"did you mean lexical"}},
-		"int8":                  {[]string{"--judge", dir, "--precision", "int8"}, exitOK, nil},
-		"judge without a model": {[]string{"--model-batch-size", "3"}, exitUsage, []string{"--model-batch-size", "--judge"}},
-		"dry run":               {[]string{"--judge", "hhem", "--dry-run"}, exitOK, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := runInProcess(t, t.TempDir(), nil, append([]string{"score", "-", "--to", "jsonl"}, tt.args...)...)
-			checkExit(t, got, tt.code, tt.want...)
-		})
-	}
+	writeFile(t, filepath.Join(dir, "pytorch_model.bin"), weights.String())
+	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", dir)
+	checkExit(t, got, exitFailure, `pytorch_model.bin: tensor "w": the pickle calls os.system, which ragfaith does not run`)
 }

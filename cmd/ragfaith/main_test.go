@@ -9,6 +9,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
@@ -64,6 +65,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("COLUMNS", "100")
+			env.Setenv("TESTDATA", filepath.Join(startDir, testdataDir))
+			env.Setenv("MODELS", filepath.Join(startDir, goldenModels))
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
 			return nil
 		},
