@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/config"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -29,7 +28,7 @@ func newConfigInit(sys system) *cobra.Command {
 		Args:              argCount(0, 1, "one FILE"),
 		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := config.Name
+			path := configName
 			if len(args) == 1 {
 				path = args[0]
 			}

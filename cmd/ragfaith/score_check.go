@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/app"
-	"github.com/ragfaith/ragfaith/internal/config"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -46,7 +45,7 @@ func (f *scoreFlags) check() error {
 	}
 	err = checkOutputs(&o.Options, "the dataset", o.Datasets)
 	if err == nil {
-		err = checkOutputs(&o.Options, "the file", []string{o.Calibration, cmp.Or(f.flags.Lookup("config").Value.String(), config.Name)})
+		err = checkOutputs(&o.Options, "the file", []string{o.Calibration, cmp.Or(f.flags.Lookup("config").Value.String(), configName)})
 	}
 	if err := errors.Join(err, f.checkBatch()); err != nil {
 		return err
