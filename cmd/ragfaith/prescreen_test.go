@@ -230,32 +230,23 @@ func TestAuditOfPrescreen(t *testing.T) {
 	}
 }
 
-// TestPrescreenLeavesRefusalsToTheModel checks a refusal that the contexts seem to answer. The
-// bounds say nothing about it: they are for statements of which the contexts are a part.
-func TestPrescreenLeavesRefusalsToTheModel(t *testing.T) {
+// TestPrescreenLeavesRowsToTheModel checks rows about which the bounds say nothing, even if
+// they decide every claim.
+func TestPrescreenLeavesRowsToTheModel(t *testing.T) {
 	t.Parallel()
-	server, dir, cal := newTestServer(t), t.TempDir(), writeBounds(t)
-	bounds := regexp.MustCompile(`("(?:supported|unsupported)": \{\s*"bound": )[0-9.]+`) // decide every claim
+	cal := writeBounds(t)
+	bounds := regexp.MustCompile(`("(?:supported|unsupported)": \{\s*"bound": )[0-9.]+`)
 	writeFile(t, cal, bounds.ReplaceAllString(readFile(t, cal), "${1}0.4"))
-	data := filepath.Join(dir, "rows.jsonl")
-	writeFile(t, data, `{"id":1,"question":"When was the bridge opened?","answer":"The documents do not mention when the bridge was opened.","contexts":["The bridge was opened in 1901."]}`+"\n")
-	got := runInProcess(t, dir, nil, "score", data, "--to", "jsonl", "--judge", "llm", "--prescreen", "lexical", "--calibration", cal, "--audit", "0", "--base-url", server.URL)
-	if got.code != exitOK || server.calls.Load() != 1 || strings.Contains(got.stdout, "prescreened") {
-		t.Errorf("got exit code %d and %d requests, want %d and 1: %s%s", got.code, server.calls.Load(), exitOK, got.stdout, got.stderr)
-	}
-}
-
-func TestPrescreenAsksTheModelAboutOtherLanguages(t *testing.T) {
-	t.Parallel()
-	server, dir := newTestServer(t), t.TempDir()
-	rows, out := filepath.Join(dir, "rows.jsonl"), filepath.Join(dir, "out.jsonl")
-	writeFile(t, rows, `{"question":"","answer":"The tower by the port is closed to all visitors during the summer.","contexts":["Der Turm wurde 1889 gebaut, und er ist von Mai bis Oktober für die Besucher geöffnet."]}`+"\n")
-	got := runInProcess(t, dir, nil, "score", rows, "--judge", "llm", "--prescreen", "lexical", "--calibration", writeBounds(t), "--audit", "0", "--no-cache", "--base-url", server.URL, "--to", "none", "-o", out)
-	if got.code != exitOK || server.calls.Load() != 1 {
-		t.Fatalf("got exit code %d and %d requests, want %d and 1; stderr: %s", got.code, server.calls.Load(), exitOK, got.stderr)
-	}
-	if c := claimsOf(t, readFile(t, out))[0]; c.Prescreened || c.Verdict == "unjudged" {
-		t.Errorf("got %+v, want the verdict of the model", c)
+	for name, row := range map[string]string{
+		"a refusal that the contexts seem to answer": `{"question":"When was the bridge opened?","answer":"The documents do not mention when the bridge was opened.","contexts":["The bridge was opened in 1901."]}`,
+		"contexts in another language":               `{"answer":"The tower by the port is closed to all visitors during the summer.","contexts":["Der Turm wurde 1889 gebaut, und er ist von Mai bis Oktober für die Besucher geöffnet."]}`,
+	} {
+		server := newTestServer(t)
+		got := runInProcess(t, t.TempDir(), nil, "score", tempFile(t, "rows.jsonl", row), "--to", "jsonl", "--judge", "llm", "--prescreen", "lexical", "--calibration", cal, "--audit", "0", "--base-url", server.URL)
+		mustExit(t, got, exitOK)
+		if server.calls.Load() != 1 || strings.Contains(got.stdout, "prescreened") || strings.Contains(got.stdout, `"verdict":"unjudged"`) {
+			t.Errorf("%s: got %d requests and %s, want 1 and the verdict of the model", name, server.calls.Load(), got.stdout)
+		}
 	}
 }
 
