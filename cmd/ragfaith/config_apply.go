@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -37,13 +38,17 @@ func newCatalog(sys system) *catalog {
 		if !cmd.Parent().HasParent() {
 			c.sections[cmd.Name()] = cmd
 		}
-		for _, f := range flagsOf(cmd) {
-			if f.Name != "config" { // a file can't name another
-				c.flags[f.Name] = append(c.flags[f.Name], f)
-			}
+		for _, f := range optionsOf(cmd) {
+			c.flags[f.Name] = append(c.flags[f.Name], f)
 		}
 	}
 	return c
+}
+
+// optionsOf returns the flags of a command that a config file can set. A file can't name
+// another.
+func optionsOf(cmd *cobra.Command) []*pflag.Flag {
+	return slices.DeleteFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return f.Name == "config" })
 }
 
 // check returns all errors in a file, including those in options of other commands.
@@ -61,19 +66,12 @@ func (c *catalog) check(f *configFile, sys system) []error {
 			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key, c.names())))
 		default:
 			// At least one of the commands with this flag must accept the value.
-			var first error
-			for i, flag := range c.flags[e.Key] {
-				err := f.set(flag, e, sys)
-				if i == 0 {
-					first = err
-				}
-				if err == nil {
-					first = nil
-					break
-				}
+			var mistakes []error
+			for _, flag := range c.flags[e.Key] {
+				mistakes = append(mistakes, f.set(flag, e, sys))
 			}
-			if first != nil {
-				errs = append(errs, first)
+			if !slices.Contains(mistakes, nil) {
+				errs = append(errs, mistakes[0])
 			}
 		}
 	}
@@ -81,12 +79,7 @@ func (c *catalog) check(f *configFile, sys system) []error {
 }
 
 func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []configEntry, sys system) []error {
-	var names []string
-	for _, flag := range flagsOf(cmd) {
-		if flag.Name != "config" { // a file can't name another
-			names = append(names, flag.Name)
-		}
-	}
+	names := namesOf(optionsOf(cmd), func(f *pflag.Flag) string { return f.Name })
 	var errs []error
 	for _, e := range entries {
 		if !slices.Contains(names, e.Key) {
@@ -100,13 +93,7 @@ func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []conf
 
 // names returns the keys of the top level.
 func (c *catalog) names() []string {
-	var all []string
-	for name := range c.flags {
-		all = append(all, name)
-	}
-	for name := range c.sections {
-		all = append(all, name)
-	}
+	all := slices.AppendSeq(slices.Collect(maps.Keys(c.flags)), maps.Keys(c.sections))
 	slices.Sort(all)
 	return all
 }

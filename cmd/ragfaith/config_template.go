@@ -74,10 +74,7 @@ func configTemplate(sys system) string {
 		return b.String()
 	}
 	group := ""
-	for _, f := range flagsOf(score) {
-		if f.Name == "config" {
-			continue
-		}
+	for _, f := range optionsOf(score) {
 		if g := annotation(f, groupKey); g != group {
 			group = g
 			b.WriteString("\n# ---- " + group + "\n")

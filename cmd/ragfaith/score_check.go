@@ -91,16 +91,14 @@ func (f *scoreFlags) checkLLM() error {
 			return exit.Usagef("--semantic-threshold: want a cosine above 0")
 		}
 	}
-	if l.Batch && l.SemanticCache && o.Judge == app.JudgeLLM {
+	switch {
+	case l.Batch && l.SemanticCache && o.Judge == app.JudgeLLM:
 		return exit.Usagef("--semantic-cache can't be used with --batch: a verdict can be reused only after an earlier one is known")
-	}
-	if !l.Batch && explicit(f.flags, "batch-poll") {
+	case !l.Batch && explicit(f.flags, "batch-poll"):
 		return exit.Usagef("--batch-poll needs --batch")
-	}
-	if explicit(f.flags, "audit") && !o.Prescreens() {
+	case explicit(f.flags, "audit") && !o.Prescreens():
 		return exit.Usagef("--audit needs --prescreen")
-	}
-	if o.Prescreens() && o.Threshold != nil {
+	case o.Prescreens() && o.Threshold != nil:
 		return exit.Usagef("--threshold can't be used with --prescreen, whose verdicts are for 0.5")
 	}
 	if err := f.checkPublished(); err != nil {

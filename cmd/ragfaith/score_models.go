@@ -137,9 +137,5 @@ func judgeNames() []string {
 // serverNames returns the values of --judge for servers on this machine, as far as they
 // can be completed.
 func serverNames() []string {
-	var names []string
-	for _, s := range local.Servers() {
-		names = append(names, s.Name)
-	}
-	return names
+	return namesOf(local.Servers(), func(s local.Server) string { return s.Name })
 }
