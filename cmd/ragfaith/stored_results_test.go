@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"io"
-	"maps"
 	"math/rand/v2"
-	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/llm/quirktest"
 )
 
 // messyRows returns n rows with text that is hard to segment, some invalid and some
@@ -52,81 +51,55 @@ func messyRows(seed uint64, n int) []byte {
 	return b
 }
 
-// newRandomServer starts a language model with random replies, some of them invalid.
-// Equal requests get equal replies.
-func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		var q struct {
-			Messages []struct{ Content string }
-			Format   struct {
-				Schema struct {
-					Name   string
-					Schema struct {
-						Properties struct {
-							Verdicts struct{ Properties map[string]any }
-						}
-					}
-				} `json:"json_schema"`
-			} `json:"response_format"`
-		}
-		if json.Unmarshal(body, &q) != nil || len(q.Messages) == 0 {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
+// randomReplies is a quirk that randomizes verdicts, chunks, quotes and statements, and
+// makes some replies invalid. Equal requests get equal replies.
+func randomReplies(next quirktest.Handler) quirktest.Handler {
+	member := regexp.MustCompile(`"(chunk_ids|quote|reason|statement|verdict|is_supported)":(\[[^\]]*\]|"(?:[^"\\]|\\.)*"|\w+)`)
+	return func(c *quirktest.Call) *quirktest.Answer {
 		h := fnv.New64a()
-		_, _ = h.Write(body)
+		_, _ = h.Write(c.Raw)
 		random := rand.New(rand.NewPCG(h.Sum64(), 2))
-		user := []rune(q.Messages[len(q.Messages)-1].Content)
+		user := []rune(c.User)
 		from := random.IntN(len(user))
 		quote := string(user[from:min(from+random.IntN(30), len(user))])
-		verdict := func() map[string]any {
-			return map[string]any{
-				"chunk_ids": []int{random.IntN(5), random.IntN(5)}, "quote": quote, "reason": "as\nit is",
-				"verdict": []string{"supported", "contradicted", "not_mentioned"}[random.IntN(3)],
+		verdict := func(value any) any {
+			if _, binary := value.(float64); binary {
+				return random.IntN(2)
 			}
+			return []string{"supported", "contradicted", "not_mentioned"}[random.IntN(3)]
 		}
-		if strings.HasPrefix(q.Format.Schema.Name, "binary") {
-			verdict = func() map[string]any { return map[string]any{"reason": "r", "verdict": random.IntN(2)} }
-		}
-		byID := map[string]any{}
-		for _, id := range slices.Sorted(maps.Keys(q.Format.Schema.Schema.Properties.Verdicts.Properties)) {
-			byID[id] = verdict()
-		}
-		first := verdict()
-		first["claim_id"], first["statement_id"] = 0, 0
-		var reply any
-		switch name := q.Format.Schema.Name; {
-		case strings.HasSuffix(name, "by_id"):
-			reply = map[string]any{"verdicts": byID}
-		case strings.HasSuffix(name, "verdicts"):
-			reply = map[string]any{"verdicts": []any{first}}
-		case name == "statements":
-			reply = map[string]any{"statements": []any{map[string]any{"sentence_id": 0, "statement": quote + " is."}}}
-		case name == "answer_statements":
-			reply = map[string]any{"statements": []string{quote + " is.", "It opened in 1889."}[:random.IntN(3)]}
-		case name == "checked_statements":
-			reply = map[string]any{"statements": []any{map[string]any{
-				"sentence_id": 0, "text": quote + " is.", "reasoning": "r", "chunk_ids": []int{0, 9}, "is_supported": random.IntN(2) == 0,
-			}}}
-		}
-		text, _ := json.Marshal(reply)
+		a := next(c)
+		a.PromptTokens = 1 << random.IntN(63)
+		a.Content = member.ReplaceAllStringFunc(a.Content, func(text string) string {
+			name, old, _ := strings.Cut(text, ":")
+			var value any
+			_ = json.Unmarshal([]byte(old), &value) // the pattern matches only JSON
+			switch name {
+			case `"chunk_ids"`:
+				value = []int{random.IntN(5), random.IntN(5)}
+			case `"quote"`:
+				value = quote
+			case `"reason"`:
+				value = "as\nit is"
+			case `"statement"`:
+				value = quote + " is."
+			case `"verdict"`:
+				value = verdict(value)
+			case `"is_supported"`:
+				value = random.IntN(2) == 0
+			}
+			return name + ":" + string(must(json.Marshal(value)))
+		})
 		switch {
-		case reply == nil:
-			text = []byte([]string{"Yes.", "No"}[random.IntN(2)])
-			if random.IntN(30) == 0 {
-				text = []byte("perhaps")
-			}
-		case !writesJSON || random.IntN(10) == 0:
-			text = []byte("I would say so")
+		case c.Word() && random.IntN(30) == 0:
+			a.Content = "perhaps"
+		case c.Word():
+			a.Content = []string{"Yes.", "No"}[random.IntN(2)]
+		case random.IntN(10) == 0:
+			a.Content = "I would say so"
 		}
-		answer, _ := json.Marshal(string(text))
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],`+
-			`"usage":{"prompt_tokens":%d,"completion_tokens":10,"total_tokens":110}}`, answer, uint64(1)<<random.IntN(63))
-	}))
-	t.Cleanup(s.Close)
-	return s
+		return a
+	}
 }
 
 // TestResultsOfEveryModeAreReadable checks an invariant: report, compare, calibrate and
@@ -136,7 +109,9 @@ func TestResultsOfEveryModeAreReadable(t *testing.T) {
 	skipShort(t)
 	real := []byte(readFile(t, "../../testdata/rows.jsonl"))
 	short := bytes.Join(bytes.SplitAfterN(real, []byte("\n"), 9)[:8], nil)
-	json, words := newRandomServer(t, true), newRandomServer(t, false)
+	json, words := httptest.NewServer(quirktest.New(randomReplies)), httptest.NewServer(quirktest.New(randomReplies, quirktest.Prose()))
+	t.Cleanup(json.Close)
+	t.Cleanup(words.Close)
 	for i, tt := range []struct {
 		flags string
 		rows  []byte
