@@ -69,7 +69,7 @@ func randomReplies(next quirktest.Handler) quirktest.Handler {
 			return []string{"supported", "contradicted", "not_mentioned"}[random.IntN(3)]
 		}
 		a := next(c)
-		a.PromptTokens = 1 << random.IntN(63)
+		a.PromptTokens <<= random.IntN(50) // not fewer, which looks like a truncated prompt
 		a.Content = member.ReplaceAllStringFunc(a.Content, func(text string) string {
 			name, old, _ := strings.Cut(text, ":")
 			var value any
