@@ -99,6 +99,21 @@ func loseVerdictOnce(key string) quirktest.Quirk {
 	})
 }
 
+// splitStatements makes a statement of each sentence of an answer, as a model does.
+func splitStatements() quirktest.Quirk {
+	return quirktest.EditList("statements", func(list []any) []any {
+		answer, ok := list[0].(string)
+		if !ok {
+			return list
+		}
+		list = nil
+		for _, s := range strings.SplitAfter(answer, ". ") {
+			list = append(list, strings.TrimSpace(s[strings.LastIndex(s, "\n")+1:]))
+		}
+		return list
+	})
+}
+
 // TestProfilesBehaveAsDocumented checks that the requests and the score in each cell of the
 // table are those of a run.
 func TestProfilesBehaveAsDocumented(t *testing.T) {
@@ -139,17 +154,7 @@ func runProfileCase(t *testing.T, c profileCase, args string) string {
 	if c.model != nil {
 		quirks = c.model()
 	}
-	server := quirktest.New(append(quirks, quirktest.EditList("statements", func(list []any) []any {
-		answer, ok := list[0].(string)
-		if !ok {
-			return list
-		}
-		list = nil
-		for _, s := range strings.SplitAfter(answer, ". ") { // as a model lists them
-			list = append(list, strings.TrimSpace(s[strings.LastIndex(s, "\n")+1:]))
-		}
-		return list
-	}))...)
+	server := quirktest.New(append(quirks, splitStatements())...)
 	s := httptest.NewServer(server)
 	defer s.Close()
 	if c.contexts == nil {
