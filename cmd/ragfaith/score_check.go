@@ -17,10 +17,11 @@ import (
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 )
 
-// check reports invalid combinations of options and arguments. An option without effect is
+// check reports invalid combinations of options and arguments, and sets the names of kept
+// columns. An option without effect is
 // an error on the command line only: in the environment or a config file it may be meant
 // for other runs.
-func (f *scoreFlags) check() error {
+func (f *scoreFlags) check() (err error) {
 	o := &f.Options
 	if o.Verbose && o.Quiet {
 		return exit.Usagef("--verbose and --quiet cannot be used together")
@@ -31,12 +32,11 @@ func (f *scoreFlags) check() error {
 	if err := errors.Join(f.checkLLM(), f.checkLocal(), checkGroups(&o.Options)); err != nil {
 		return err
 	}
-	names, err := app.NewKeptNames(o.KeepAs, o.InputColumns())
-	if err != nil {
+	if o.Names, err = app.NewKeptNames(o.KeepAs, o.InputColumns()); err != nil {
 		return err
 	}
 	for _, c := range o.KeptColumns() {
-		if name := names.Name(c.Name); name != c.Name {
+		if name := o.Names.Name(c.Name); name != c.Name {
 			return exit.Usagef("--keep-as %s=%s: %s needs the column under its own name", c.Name, name, c.Flag)
 		}
 	}
