@@ -137,15 +137,12 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 			}
 			jsonlWant, csvWant := files("uninterrupted")
 			for _, pair := range [][2]string{{jsonl, jsonlWant}, {csv, csvWant}} {
-				a, err := os.ReadFile(pair[0])
-				b, err2 := os.ReadFile(pair[1])
-				if err := errors.Join(err, err2); err != nil || !bytes.Equal(a, b) {
-					t.Errorf("%s differs: %v", pair[0], err)
+				if readFile(t, pair[0]) != readFile(t, pair[1]) {
+					t.Errorf("%s differs", pair[0])
 				}
 			}
-			left, err := filepath.Glob(jsonl + ".*")
-			if err != nil || left != nil {
-				t.Errorf("got leftover files %v and error %v, want neither", left, err)
+			if left := tempFiles(t, jsonl); left != nil {
+				t.Errorf("got leftover files %v, want none", left)
 			}
 		})
 	}

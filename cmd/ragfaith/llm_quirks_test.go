@@ -207,3 +207,14 @@ func TestSummaryListsDowngrades(t *testing.T) {
 		}
 	}
 }
+
+func TestThresholdNeedsLogprobs(t *testing.T) {
+	t.Parallel()
+	for name, quirks := range map[string][]quirktest.Quirk{"ignored": nil, "refused": {quirktest.NoLogprobs("logprobs")}} {
+		got := runWithQuirks(t, "--threshold 0.3 --concurrency 1", quirks...)
+		checkExit(t, got.commandResult, exitFailure, "the server returns no log probabilities")
+		if got.requests > 2 {
+			t.Errorf("%s: got %d requests, want the run to end at the first", name, got.requests)
+		}
+	}
+}
