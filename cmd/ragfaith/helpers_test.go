@@ -173,6 +173,37 @@ func decodeLines[T any](t *testing.T, lines string) []T {
 	return all
 }
 
+// A resultRow is a row of JSONL results, as far as tests read it.
+type resultRow struct {
+	ID, Status      string
+	Contexts, Marks []string
+	Faithfulness    *float64
+	Claims          []resultClaim
+}
+
+type resultClaim struct {
+	Text, Verdict, Reason string
+	Score                 float64
+	ChunkIDs              []int `json:"chunk_ids"`
+	Prescreened           bool
+	OfflineVerdict        string                     `json:"offline_verdict"`
+	Unsupported           []struct{ Start, End int } // spans of the text
+	Evidence              []struct {
+		Chunk, Start, End int
+		Quote, Role       string
+	}
+}
+
+// scoresIn returns the scores in JSONL results by row ID. A score is nil if it is null.
+func scoresIn(t *testing.T, lines string) map[string]*float64 {
+	t.Helper()
+	scores := make(map[string]*float64)
+	for _, r := range decodeLines[resultRow](t, lines) {
+		scores[r.ID] = r.Faithfulness
+	}
+	return scores
+}
+
 // A process is ragfaith in a separate process.
 type process struct {
 	*exec.Cmd
@@ -321,14 +352,10 @@ func readTree(t *testing.T, dir string) map[string]string {
 // filesContaining returns the paths of the files under dir that contain text.
 func filesContaining(t *testing.T, dir, text string) (found []string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.Contains(readFile(t, path), text) {
+	for path, content := range readTree(t, dir) {
+		if strings.Contains(content, text) {
 			found = append(found, path)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return found
 }

@@ -83,12 +83,7 @@ func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string
 		t.Errorf("got table %s, want the line %q", got.stdout, line)
 	}
 	marks := map[string]string{}
-	type row struct {
-		ID     string
-		Claims []any
-		Marks  []string
-	}
-	for _, r := range decodeLines[row](t, readFile(t, filepath.Join(out, "r.jsonl"))) {
+	for _, r := range decodeLines[resultRow](t, readFile(t, filepath.Join(out, "r.jsonl"))) {
 		if len(r.Claims) > 0 {
 			marks[r.ID] = fmt.Sprint(r.Marks)
 		} else if r.Marks != nil {

@@ -166,13 +166,11 @@ func runProfileCase(t *testing.T, c profileCase, args string) string {
 	got := runInProcess(t, dir, nil, append([]string{
 		"score", filepath.Join(dir, "d.jsonl"), "--to", "jsonl", "--max-failed", "1", "--model", "x", "--base-url", s.URL + "/v1",
 	}, strings.Fields(args)...)...)
-	var r struct {
-		Status       string
-		Faithfulness *float64
+	rows := decodeLines[resultRow](t, got.stdout)
+	if len(rows) != 1 {
+		t.Fatalf("got %d rows, want 1; stderr: %s", len(rows), got.stderr)
 	}
-	if err := json.Unmarshal([]byte(got.stdout), &r); err != nil {
-		t.Fatalf("%v; stderr: %s", err, got.stderr)
-	}
+	r := rows[0]
 	calls := slices.DeleteFunc(server.Calls(), func(q *quirktest.Call) bool { // probes of the context window
 		return !strings.HasPrefix(q.User, "{")
 	})

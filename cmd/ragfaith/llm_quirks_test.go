@@ -36,11 +36,7 @@ func runWithQuirks(t *testing.T, args string, quirks ...quirktest.Quirk) quirkRu
 		"score", "../../testdata/rows.jsonl", "--limit", strconv.Itoa(quirkRows), "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL + "/v1",
 	}, strings.Fields(args)...)...)
 	run := quirkRun{commandResult: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
-	type row struct {
-		ID     string
-		Claims []struct{ Verdict string }
-	}
-	for _, r := range decodeLines[row](t, got.stdout) {
+	for _, r := range decodeLines[resultRow](t, got.stdout) {
 		for _, c := range r.Claims {
 			run.verdicts[r.ID] += c.Verdict + " "
 		}

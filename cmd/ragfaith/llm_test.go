@@ -180,7 +180,8 @@ func TestSecondRunUsesCache(t *testing.T) {
 			}
 			for _, step := range [][2]string{
 				{"stats", fmt.Sprintf("replies  %d\n", requests)},
-				{"clear --older-than 1h", "removed 0 entries\n"}, {"clear --older-than 0s", fmt.Sprintf("removed %d entries\n", requests)},
+				{"clear --older-than 1h", "removed 0 entries\n"},
+				{"clear --older-than 0s", fmt.Sprintf("removed %d entries\n", requests)},
 			} {
 				got := mustRun(t, dir, nil, append([]string{"cache"}, strings.Fields(step[0])...)...)
 				if !strings.Contains(got.stdout, step[1]) {

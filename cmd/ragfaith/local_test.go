@@ -56,18 +56,10 @@ func TestLocalModelJudges(t *testing.T) {
 			t.Errorf("%v: results differ from those with default options", extraArgs)
 		}
 	}
-	type row struct {
-		Status string
-		Claims []struct {
-			Verdict  string
-			Score    float64
-			ChunkIDs []int `json:"chunk_ids"`
-		}
-	}
 	if got := mustRun(t, t.TempDir(), nil, "score", data, "--judge", dir, "--dry-run"); !strings.Contains(got.stdout, "\njudge time ") {
 		t.Errorf("dry run: got %s, want the time of the judge", got.stdout)
 	}
-	results := decodeLines[row](t, first)
+	results := decodeLines[resultRow](t, first)
 	if len(results) != 4 {
 		t.Fatalf("got %d rows, want 4", len(results))
 	}
@@ -112,11 +104,11 @@ func (r *judgeReference) scoreFirst(t *testing.T, judge ...string) float64 {
 	row := must(json.Marshal(map[string]any{"question": "q", "answer": r.Texts[0][1], "contexts": []string{r.Texts[0][0]}}))
 	data := tempFile(t, "rows.jsonl", string(row)+"\n")
 	got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--to", "jsonl", "-q", "--judge"}, judge...)...)
-	var result struct{ Claims []struct{ Score float64 } }
-	if err := json.Unmarshal([]byte(got.stdout), &result); err != nil || len(result.Claims) != 1 {
-		t.Fatalf("%s: got %d claims, error %v; stderr: %s", judge, len(result.Claims), err, got.stderr)
+	rows := decodeLines[resultRow](t, got.stdout)
+	if len(rows) != 1 || len(rows[0].Claims) != 1 {
+		t.Fatalf("%s: got %s, want one claim; stderr: %s", judge, got.stdout, got.stderr)
 	}
-	return result.Claims[0].Score
+	return rows[0].Claims[0].Score
 }
 
 // A directory named after a published judge is read with the layout of that judge.
@@ -147,15 +139,8 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	}
 	data := tempFile(t, "rows.jsonl", skyRows)
 	got := mustRun(t, t.TempDir(), nil, "score", data, "--judge", dir, "--to", "jsonl", "-q")
-	type taggedRow struct {
-		Claims []struct {
-			Verdict, Text string
-			Score         float64
-			Unsupported   []struct{ Start, End int }
-		}
-	}
 	unsupported := 0
-	for _, row := range decodeLines[taggedRow](t, got.stdout) {
+	for _, row := range decodeLines[resultRow](t, got.stdout) {
 		for _, c := range row.Claims {
 			if (c.Verdict == "supported") != (c.Score >= 0.5) || (c.Verdict == "supported") != (len(c.Unsupported) == 0) {
 				t.Errorf("got %+v, want unsupported parts exactly if the score is below 0.5", c)
@@ -171,7 +156,7 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	var scores []float64
 	for _, args := range [][]string{{"--claims", "answer"}, {"--profile", "lettucedetect"}} {
 		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", long, "--judge", dir, "--to", "jsonl", "-q"}, args...)...)
-		rows := decodeLines[taggedRow](t, got.stdout)
+		rows := decodeLines[resultRow](t, got.stdout)
 		if len(rows) != 1 || len(rows[0].Claims) != 1 || rows[0].Claims[0].Text != "The sky is blue. Grass is green." {
 			t.Fatalf("%v: got %s, want the answer as one claim; stderr: %s", args, got.stdout, got.stderr)
 		}

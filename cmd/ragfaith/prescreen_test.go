@@ -46,17 +46,10 @@ func writeBounds(t *testing.T, flags ...string) string {
 	return file
 }
 
-// A prescreenedClaim is a claim in JSONL results.
-type prescreenedClaim struct {
-	Verdict, Reason string
-	Prescreened     bool
-	OfflineVerdict  string `json:"offline_verdict"`
-}
-
 // claimsOf decodes the claims of JSONL results.
-func claimsOf(t *testing.T, results string) (claims []prescreenedClaim) {
+func claimsOf(t *testing.T, results string) (claims []resultClaim) {
 	t.Helper()
-	for _, row := range decodeLines[struct{ Claims []prescreenedClaim }](t, results) {
+	for _, row := range decodeLines[resultRow](t, results) {
 		claims = append(claims, row.Claims...)
 	}
 	return claims

@@ -110,7 +110,7 @@ func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 	}
 	mustRun(t, "", nil, args...)
 	var found []string
-	for path := range modes(t, root) {
+	for path := range must(modes(root)) {
 		if path != "." && path != "in" && path != "in/here" {
 			found = append(found, path)
 		}
@@ -122,28 +122,16 @@ func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
 }
 
 // modes returns the mode of each file and directory below root by relative path.
-func modes(t *testing.T, root string) map[string]fs.FileMode {
-	t.Helper()
-	found, err := readModes(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-// readModes is like modes, but can be called outside of the test goroutine.
-func readModes(root string) (map[string]fs.FileMode, error) {
+func modes(root string) (map[string]fs.FileMode, error) {
 	found := map[string]fs.FileMode{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		info, err := d.Info()
-		if err != nil {
-			return err
+		if err == nil {
+			found[path] = info.Mode()
 		}
-		name, err := filepath.Rel(root, path)
-		found[name] = info.Mode()
 		return err
 	})
 	return found, err
@@ -160,7 +148,7 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	check := func(when string, want int) {
 		t.Helper()
 		seen := 0
-		for path, mode := range modes(t, dir) {
+		for path, mode := range must(modes(dir)) {
 			if path == "." {
 				continue
 			}
@@ -188,7 +176,7 @@ func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 	// Check during the run: SQLite removes its auxiliary files when the cache is closed.
 	var checked atomic.Bool
 	s.fault = func(int64, http.ResponseWriter, *http.Request) bool {
-		found, err := readModes(cache)
+		found, err := modes(cache)
 		if err != nil {
 			t.Errorf("reading the modes of the cache: %v", err)
 		}
