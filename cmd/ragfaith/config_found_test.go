@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -108,29 +107,6 @@ func TestFoundConfigAttacksAreRejected(t *testing.T) {
 	if sent != nil {
 		t.Errorf("hub: got requests %q, want none", sent)
 	}
-}
-
-// TestFoundConfigMustBeOwnRegularFile checks that a config file that was not named belongs
-// to the user and is not a link.
-func TestFoundConfigMustBeOwnRegularFile(t *testing.T) {
-	t.Chdir(t.TempDir())
-	writeFiles(t, map[string]string{"rows.jsonl": skyRows, "a/ragfaith.yaml": "show: 1\n"})
-	score := func(args ...string) commandResult {
-		return runSystem(t, emptySystem(), nil, append([]string{"score", "rows.jsonl", "--to", "none"}, args...)...)
-	}
-	if err := os.Symlink("a/ragfaith.yaml", "ragfaith.yaml"); err != nil {
-		t.Skipf("no symbolic links: %v", err)
-	}
-	checkExit(t, score(), exitUsage, "ragfaith.yaml is a symbolic link, not a regular file: use --config FILE")
-	checkExit(t, score("--config", "ragfaith.yaml"), exitOK)
-	if os.Geteuid() != 0 {
-		return
-	}
-	const otherUser = 12345
-	if err := errors.Join(os.Rename("a/ragfaith.yaml", "ragfaith.yaml"), os.Chmod(".", 0o777|os.ModeSticky), os.Chown("ragfaith.yaml", otherUser, 0)); err != nil {
-		t.Fatal(err)
-	}
-	checkExit(t, score(), exitUsage, "ragfaith.yaml belongs to another user")
 }
 
 // TestSecretsFromEnvironmentAreNeverPrinted checks that no output or file contains the

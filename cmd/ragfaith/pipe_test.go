@@ -8,7 +8,6 @@ import (
 	"errors"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/pprof"
 	"strconv"
@@ -172,30 +171,6 @@ func TestOutputMustBeRegularFile(t *testing.T) {
 				}
 			})
 		}
-	}
-}
-
-// TestDevStdoutIsValidOutput writes to /dev/stdout as a pipe and as a file, together
-// with the table.
-func TestDevStdoutIsValidOutput(t *testing.T) {
-	t.Parallel()
-	if _, err := os.Stat("/dev/stdout"); err != nil {
-		t.Skipf("no /dev/stdout: %v", err)
-	}
-	rows, _ := writeLabelledRows(t)
-	dir := t.TempDir()
-	if err := os.Symlink("/dev/stdout", filepath.Join(dir, "link.csv")); err != nil {
-		t.Fatal(err)
-	}
-	for output, want := range map[string]string{
-		"-o link.csv | cat": "index,id,", "-o link.csv > file; cat file": "index,id,", "--summary /dev/stdout >> file; cat file": `"$schema"`,
-	} {
-		cmd := exec.Command("sh", "-c", `ragfaith score "$0" -q `+output, rows)
-		cmd.Dir = dir
-		checkExit(t, runCommand(t, cmd), exitOK, want, "faithfulness")
-	}
-	if got, err := os.Lstat(filepath.Join(dir, "link.csv")); err != nil || got.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("link was replaced: %v", err)
 	}
 }
 

@@ -89,38 +89,6 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 	}
 }
 
-// TestRowIDsAreNotUsedAsFileNames checks that only the files named on the command line
-// are written.
-func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
-	root := t.TempDir()
-	dir := filepath.Join(root, "in", "here")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
-	var rows strings.Builder
-	for _, id := range []string{"../../escaped", "/../../../escaped", root + "/escaped", `..\\..\\escaped`, "a/b/c", "CON", "x.part", ".", "", strings.Repeat("x", 5000), `$(touch escaped)`, "a\\u0000b"} {
-		fmt.Fprintf(&rows, `{"id":"%s","answer":"The sky is blue today.","contexts":["It rains."]}`+"\n", id)
-	}
-	writeFile(t, "rows.jsonl", rows.String())
-	args := []string{"score", "rows.jsonl", "--to", "none", "--summary", "s.json"}
-	want := []string{"in/here/rows.jsonl", "in/here/s.json"}
-	for _, ext := range []string{"jsonl", "json", "csv", "tsv", "parquet", "md", "xml", "html"} {
-		args, want = append(args, "-o", "o."+ext), append(want, "in/here/o."+ext)
-	}
-	mustRun(t, "", nil, args...)
-	var found []string
-	for path := range must(modes(root)) {
-		if path != "." && path != "in" && path != "in/here" {
-			found = append(found, path)
-		}
-	}
-	slices.Sort(want)
-	if slices.Sort(found); !slices.Equal(found, want) {
-		t.Errorf("got files %q, want %q", found, want)
-	}
-}
-
 // modes returns the mode of each file and directory below root by relative path.
 func modes(root string) (map[string]fs.FileMode, error) {
 	found := map[string]fs.FileMode{}
