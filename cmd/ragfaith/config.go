@@ -62,14 +62,7 @@ func configurable(cmd *cobra.Command) bool {
 // configurableCommands returns cmd and its subcommands, without those that read no config
 // files.
 func configurableCommands(cmd *cobra.Command) []*cobra.Command {
-	var all []*cobra.Command
-	if configurable(cmd) {
-		all = append(all, cmd)
-	}
-	for _, sub := range cmd.Commands() {
-		all = append(all, configurableCommands(sub)...)
-	}
-	return all
+	return slices.DeleteFunc(documentedCommands(cmd), func(c *cobra.Command) bool { return !configurable(c) })
 }
 
 // The annotation sourceKey of a flag that was not set on the command line is one of the
