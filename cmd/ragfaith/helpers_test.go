@@ -323,13 +323,13 @@ func readFile(t *testing.T, path string) string {
 	return string(b)
 }
 
-func readObject(t *testing.T, path string) map[string]any {
+func readJSON[T any](t *testing.T, path string) T {
 	t.Helper()
-	var o map[string]any
-	if err := json.Unmarshal([]byte(readFile(t, path)), &o); err != nil {
+	var v T
+	if err := json.Unmarshal([]byte(readFile(t, path)), &v); err != nil {
 		t.Fatal(err)
 	}
-	return o
+	return v
 }
 
 // readTree returns the contents of all files under dir, keyed by relative path.

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"path/filepath"
@@ -70,12 +69,10 @@ func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string
 		"score", "../../testdata/rows.jsonl", "--limit", "20", "--to", "table", "-o", filepath.Join(out, "r.jsonl"), "--summary", filepath.Join(out, "s.json"),
 		"--judge", "llm", "--model", "x",
 	}, args...)...)
-	var s struct {
+	type summary struct {
 		Rows struct{ Marks map[string]int }
 	}
-	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(out, "s.json"))), &s); err != nil {
-		t.Fatal(err)
-	}
+	s := readJSON[summary](t, filepath.Join(out, "s.json"))
 	if got := fmt.Sprint(s.Rows.Marks); got != counts {
 		t.Errorf("marks in the summary: got %s, want %s", got, counts)
 	}

@@ -192,12 +192,10 @@ func TestSummaryListsDowngrades(t *testing.T) {
 		{[]quirktest.Quirk{quirktest.NoFormat(400, "no such response_format", "json_schema", "json_object")}, `[{"from":"json_schema","to":"prompt","status":400}]`},
 	} {
 		runWithQuirks(t, "--summary "+path, tt.quirks...)
-		var s struct {
+		type summary struct {
 			Spent struct{ Downgrades json.RawMessage }
 		}
-		if err := json.Unmarshal([]byte(readFile(t, path)), &s); err != nil {
-			t.Fatal(err)
-		}
+		s := readJSON[summary](t, path)
 		if got := strings.Join(strings.Fields(string(s.Spent.Downgrades)), ""); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
 		}

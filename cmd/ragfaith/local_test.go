@@ -27,7 +27,7 @@ func writeModel(t *testing.T, dir string, labels ...string) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "config.json")
-	config := readObject(t, path)
+	config := readJSON[map[string]any](t, path)
 	names := map[string]string{}
 	for i, label := range labels {
 		names[strconv.Itoa(i)] = label
@@ -87,13 +87,9 @@ type judgeReference struct {
 
 func readJudgeReference(t *testing.T) judgeReference {
 	t.Helper()
-	var r judgeReference
-	text, err := os.ReadFile("../../internal/verdict/crossencoder/testdata/parity.json")
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil || len(r.Judges) < 7 {
-		t.Fatalf("got %d judges, error %v, want at least 7", len(r.Judges), err)
+	r := readJSON[judgeReference](t, "../../internal/verdict/crossencoder/testdata/parity.json")
+	if len(r.Judges) < 7 {
+		t.Fatalf("got %d judges, want at least 7", len(r.Judges))
 	}
 	return r
 }

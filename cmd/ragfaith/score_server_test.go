@@ -63,7 +63,7 @@ func TestServerShorthandEqualsLongForm(t *testing.T) {
 		path := filepath.Join(dir, name)
 		args = append([]string{"score", "-", "--to", "none", "--no-cache", "-q", "-o", path, "--summary", path + ".json"}, args...)
 		mustRun(t, dir, env, args...)
-		settings := must(json.Marshal(readObject(t, path+".json")["settings"]))
+		settings := must(json.Marshal(readJSON[map[string]any](t, path+".json")["settings"]))
 		return readFile(t, path) + string(settings)
 	}
 	long := results("long.jsonl", nil, "--judge", "llm", "--base-url", s.URL+"/v1", "--model", "qwen3:4b", "--api-key-env", "")

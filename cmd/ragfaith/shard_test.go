@@ -56,7 +56,7 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 					t.Errorf("%s differs: %s", ext, d)
 				}
 			}
-			whole, merged := readObject(t, in("whole.summary.json")), readObject(t, in("merged.summary.json"))
+			whole, merged := readJSON[map[string]any](t, in("whole.summary.json")), readJSON[map[string]any](t, in("merged.summary.json"))
 			if results, _ := merged["results"].([]any); len(results) != tt.n {
 				t.Errorf("got results %v, want %d shards", merged["results"], tt.n)
 			}
