@@ -74,37 +74,33 @@ func TestWorkflowsPinActions(t *testing.T) {
 	}
 	used := 0
 	for _, file := range files {
-		text := readFile(t, file)
-		var node any
-		if err := yaml.Unmarshal([]byte(text), &node); err != nil {
+		var workflow struct {
+			Jobs map[string]struct {
+				Uses  string
+				Steps []struct{ Uses, Run string }
+			}
+		}
+		if err := yaml.Unmarshal([]byte(readFile(t, file)), &workflow); err != nil {
 			t.Fatal(err)
 		}
-		var walk func(node any)
-		walk = func(node any) {
-			switch node := node.(type) {
-			case []any:
-				for _, v := range node {
-					walk(v)
+		for _, job := range workflow.Jobs {
+			actions := []string{job.Uses}
+			for _, step := range job.Steps {
+				actions = append(actions, step.Uses)
+				if strings.Contains(step.Run, "${{") {
+					t.Errorf("%s: command contains an expression: %s", file, step.Run)
 				}
-			case map[string]any:
-				for key, v := range node {
-					msg, isText := v.(string)
-					switch {
-					case !isText:
-						walk(v)
-					case key == "uses":
-						used++
-						// Actions of this repository are pinned by the checkout.
-						if _, version, _ := strings.Cut(msg, "@"); !isCommitHash(version) && !strings.HasPrefix(msg, "./") {
-							t.Errorf("%s: %s is not pinned by a commit hash", file, msg)
-						}
-					case key == "run" && strings.Contains(msg, "${{"):
-						t.Errorf("%s: command contains an expression: %s", file, msg)
-					}
+			}
+			for _, action := range actions {
+				if action == "" || strings.HasPrefix(action, "./") { // pinned by the checkout
+					continue
+				}
+				used++
+				if _, version, _ := strings.Cut(action, "@"); !isCommitHash(version) {
+					t.Errorf("%s: %s is not pinned by a commit hash", file, action)
 				}
 			}
 		}
-		walk(node)
 	}
 	if used == 0 {
 		t.Error("got no actions, want at least one")
@@ -224,9 +220,9 @@ func checkNotExecuted(t *testing.T, r *actionRun) {
 	}
 }
 
-// serveRelease serves version 1.2.3 for one platform and returns its URL. The function
-// modify, if not nil, can replace a file or remove it by returning nil.
-func serveRelease(t *testing.T, modify func(name string, content []byte) []byte) string {
+// serveRelease serves version 1.2.3 for one platform and returns its URL. modify replaces
+// the file with an extension, or removes it by returning nil.
+func serveRelease(t *testing.T, extension string, modify func(content []byte) []byte) string {
 	t.Helper()
 	const program = "#!/bin/sh\necho ragfaith v1.2.3\n"
 	var archive bytes.Buffer
@@ -245,8 +241,8 @@ func serveRelease(t *testing.T, modify func(name string, content []byte) []byte)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		name, ok := strings.CutPrefix(r.URL.Path, "/v1.2.3/")
 		content := files[name]
-		if modify != nil {
-			content = modify(name, content)
+		if filepath.Ext(name) == extension {
+			content = modify(content)
 		}
 		if !ok || content == nil {
 			w.WriteHeader(http.StatusNotFound)
@@ -260,25 +256,12 @@ func serveRelease(t *testing.T, modify func(name string, content []byte) []byte)
 
 func TestActionVerifiesReleaseChecksum(t *testing.T) {
 	t.Parallel()
-	whole := serveRelease(t, nil)
-	other := serveRelease(t, func(name string, content []byte) []byte {
-		if strings.HasSuffix(name, ".tar.gz") {
-			return append(content, 0)
-		}
-		return content
+	whole := serveRelease(t, "none", nil)
+	other := serveRelease(t, ".gz", func(content []byte) []byte { return append(content, 0) })
+	unlisted := serveRelease(t, ".txt", func(content []byte) []byte {
+		return bytes.ReplaceAll(content, []byte("amd64.tar.gz\n"), []byte("arm64.tar.gz\n"))
 	})
-	unlisted := serveRelease(t, func(name string, content []byte) []byte {
-		if strings.HasSuffix(name, ".txt") {
-			return bytes.ReplaceAll(content, []byte("amd64.tar.gz\n"), []byte("arm64.tar.gz\n"))
-		}
-		return content
-	})
-	alone := serveRelease(t, func(name string, content []byte) []byte {
-		if strings.HasSuffix(name, ".txt") {
-			return nil
-		}
-		return content
-	})
+	alone := serveRelease(t, ".txt", func([]byte) []byte { return nil })
 	for name, tt := range map[string]struct {
 		env  []string
 		code int

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 )
 
@@ -54,7 +53,9 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 		}
 		t.Run(fmt.Sprintf("%s %s after=%t", tt.args, strings.ReplaceAll(tt.endpoint, "/", "-"), tt.afterResponse), func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.jsonl")
-			s := killBatchRun(t, data, out, judgeArgs, tt.endpoint, tt.afterResponse)
+			const killed = -1 // the exit code of a process that a signal ends
+			s, first := signalBatchRun(t, os.Kill, tt.endpoint, tt.afterResponse, data, out, judgeArgs...)
+			mustExit(t, first, killed)
 			got := mustExit(t, runCommand(t, batchCommand(s, data, out, append(judgeArgs, "--resume")...)), exitOK)
 			uploads := tt.batches
 			if tt.endpoint == "POST /v1/files" && tt.afterResponse {
@@ -73,36 +74,36 @@ func TestKilledBatchRunResumesWithoutResubmitting(t *testing.T) {
 	}
 }
 
-// killBatchRun starts a batch run and kills it at the first request to endpoint, before
-// or after the server responds. It returns the server.
-func killBatchRun(t *testing.T, data, out string, judgeArgs []string, endpoint string, afterResponse bool) *batchServer {
+// signalBatchRun starts a batch run and signals it at the first request to endpoint, before
+// or after the server responds. It returns the server and the outcome.
+func signalBatchRun(t *testing.T, signal os.Signal, endpoint string, afterResponse bool, data, out string, args ...string) (*batchServer, commandResult) {
 	t.Helper()
-	var process atomic.Pointer[os.Process] // nil once killed
+	var process atomic.Pointer[os.Process] // nil once signaled
 	started := make(chan struct{})
-	kill := func(r *http.Request) bool {
+	reached := func(r *http.Request) bool {
 		if !strings.Contains(r.Method+" "+r.URL.Path, endpoint) {
 			return false
 		}
 		p := process.Swap(nil)
-		if p == nil {
-			return false
+		if p != nil {
+			_ = p.Signal(signal)
 		}
-		_ = p.Signal(syscall.SIGKILL)
-		return true
+		return p != nil
 	}
 	s := newBatchServer(t, func(s *batchServer) {
+		s.Polls = 2
 		s.Before = func(_ http.ResponseWriter, r *http.Request) bool {
 			<-started
-			if !afterResponse && kill(r) {
+			if !afterResponse && reached(r) {
 				panic(http.ErrAbortHandler)
 			}
 			return false
 		}
 		if afterResponse {
-			s.After = func(_ http.ResponseWriter, r *http.Request) { kill(r) }
+			s.After = func(_ http.ResponseWriter, r *http.Request) { reached(r) }
 		}
 	})
-	cmd := batchCommand(s, data, out, judgeArgs...)
+	cmd := batchCommand(s, data, out, args...)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	if err := cmd.Start(); err != nil {
@@ -111,10 +112,7 @@ func killBatchRun(t *testing.T, data, out string, judgeArgs []string, endpoint s
 	process.Store(cmd.Process)
 	close(started)
 	_ = cmd.Wait()
-	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); !ok || status.Signal() != syscall.SIGKILL {
-		t.Fatalf("got %v, want killed; stderr: %s", cmd.ProcessState, &stderr)
-	}
-	return s
+	return s, commandResult{args: cmd.Args, code: cmd.ProcessState.ExitCode(), stderr: stderr.String()}
 }
 
 func TestInterruptKeepsSubmittedBatch(t *testing.T) {
@@ -122,34 +120,9 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 	data := batchRows(t, 28)
 	want := onlineRun(t, data, "--judge", "llm")
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	var process atomic.Pointer[os.Process]
-	started := make(chan struct{})
-	s := newBatchServer(t, func(s *batchServer) {
-		s.Before = func(http.ResponseWriter, *http.Request) bool { <-started; return false }
-		s.Polls = 2
-		s.After = func(_ http.ResponseWriter, r *http.Request) {
-			if !strings.HasPrefix(r.URL.Path, "/v1/batches/") {
-				return
-			}
-			if p := process.Swap(nil); p != nil {
-				_ = p.Signal(os.Interrupt)
-			}
-		}
-	})
-	cmd := batchCommand(s, data, out, "--judge", "llm", "--batch-poll", "200ms")
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	process.Store(cmd.Process)
-	close(started)
-	_ = cmd.Wait()
+	s, interrupted := signalBatchRun(t, os.Interrupt, "GET /v1/batches/", true, data, out, "--judge", "llm", "--batch-poll", "200ms")
 	dir := out + ".part.batch"
-	wantMessage := "ragfaith: interrupted: 0 rows finished; batch saved in " + dir + "; use --batch --resume to continue\n"
-	if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.Contains(stderr.String(), wantMessage) {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitInterrupted, &stderr)
-	}
+	checkExit(t, interrupted, exitInterrupted, "ragfaith: interrupted: 0 rows finished; batch saved in "+dir+"; use --batch --resume to continue\n")
 	for _, tt := range []struct {
 		args []string
 		code int

@@ -84,10 +84,7 @@ func newCalibrate(sys system) *cobra.Command {
 			{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
 		}},
 		flagGroup{"Output", []flagSpec{
-			{
-				name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"),
-				help: "format written to stdout: table, markdown, json or none",
-			},
+			formatFlag(&o.to, "table", "markdown", "json", "none"),
 			{
 				name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
 				help: "write the calibration (.json) or report (.md, .html); repeatable",

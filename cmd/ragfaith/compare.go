@@ -83,10 +83,7 @@ func (o *compareOptions) inputFlags() []flagSpec {
 
 func (o *compareOptions) outputFlags() []flagSpec {
 	return []flagSpec{
-		{
-			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "table", "table", "markdown", "json", "none"),
-			help: "format written to stdout: table, markdown, json or none",
-		},
+		formatFlag(&o.to, "table", "markdown", "json", "none"),
 		{
 			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
 			help: "write to FILE (.md, .json or .html) atomically; repeatable",

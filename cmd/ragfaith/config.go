@@ -3,8 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
@@ -12,15 +10,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/config"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/safefile"
 )
-
-// noConfig is the value of --config that disables config files.
-const noConfig = "none"
 
 // resolveFlags sets flags not given on the command line from the environment and then
 // from the config file.
@@ -69,61 +62,7 @@ func configurable(cmd *cobra.Command) bool {
 // configurableCommands returns cmd and its subcommands, without those that read no config
 // files.
 func configurableCommands(cmd *cobra.Command) []*cobra.Command {
-	var all []*cobra.Command
-	if configurable(cmd) {
-		all = append(all, cmd)
-	}
-	for _, sub := range cmd.Commands() {
-		all = append(all, configurableCommands(sub)...)
-	}
-	return all
-}
-
-// A configFile is a config file and its origin.
-type configFile struct {
-	*config.File
-	found bool // in the working directory, so anyone may have written it
-}
-
-// readConfig reads the file that --config names or, if it names none, the one in the
-// working directory. It returns nil if there is no file. Invalid content is a usageError.
-func readConfig(path string) (*configFile, error) {
-	found := path == ""
-	switch {
-	case path == noConfig:
-		return nil, nil
-	case found:
-		path = config.Name
-		if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-			const other = "ragfaith.yml"
-			if _, err := os.Lstat(other); err == nil {
-				return nil, exit.Usagef("%s is not read: name it %s, or use --config %[1]s, or --config none to ignore it", other, path)
-			}
-			return nil, nil
-		}
-		if err := checkFound(path); err != nil {
-			return nil, err
-		}
-	}
-	f, err := config.Read(path)
-	if mistake, ok := errors.AsType[*config.Error](err); ok {
-		return nil, &exit.UsageError{Err: mistake}
-	}
-	if err != nil {
-		return nil, err
-	}
-	return &configFile{f, found}, nil
-}
-
-// checkFound returns an error if a config file that was found is a symbolic link or belongs
-// to another user. Paths in a linked file would be relative to an unexpected directory, and
-// in a shared directory anyone could have created the file.
-func checkFound(path string) error {
-	err := safefile.CheckPath(path)
-	if reason, ok := errors.AsType[*fs.PathError](err); ok {
-		return exit.Usagef("%s %w: use --config FILE to read it anyway, or --config none to ignore it", path, reason.Err)
-	}
-	return err
+	return slices.DeleteFunc(documentedCommands(cmd), func(c *cobra.Command) bool { return !configurable(c) })
 }
 
 // The annotation sourceKey of a flag that was not set on the command line is one of the

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -13,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/config"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 )
@@ -38,13 +38,17 @@ func newCatalog(sys system) *catalog {
 		if !cmd.Parent().HasParent() {
 			c.sections[cmd.Name()] = cmd
 		}
-		for _, f := range flagsOf(cmd) {
-			if f.Name != "config" { // a file can't name another
-				c.flags[f.Name] = append(c.flags[f.Name], f)
-			}
+		for _, f := range optionsOf(cmd) {
+			c.flags[f.Name] = append(c.flags[f.Name], f)
 		}
 	}
 	return c
+}
+
+// optionsOf returns the flags of a command that a config file can set. A file can't name
+// another.
+func optionsOf(cmd *cobra.Command) []*pflag.Flag {
+	return slices.DeleteFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return f.Name == "config" })
 }
 
 // check returns all errors in a file, including those in options of other commands.
@@ -53,41 +57,29 @@ func (c *catalog) check(f *configFile, sys system) []error {
 	for _, e := range f.Entries {
 		cmd, section := c.sections[e.Key]
 		switch {
-		case section && e.Value.Shape == config.Mapping:
+		case section && e.Value.Shape == shapeMapping:
 			errs = append(errs, c.checkSection(f, cmd, e.Value.Entries, sys)...)
-		case section && e.Value.Shape == config.Empty: // all options are commented out
+		case section && e.Value.Shape == shapeEmpty: // all options are commented out
 		case section:
 			errs = append(errs, f.errorf(e.Line, "%s: want options of this command, one per line", e.Key))
 		case len(c.flags[e.Key]) == 0:
 			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key, c.names())))
 		default:
 			// At least one of the commands with this flag must accept the value.
-			var first error
-			for i, flag := range c.flags[e.Key] {
-				err := f.set(flag, e, sys)
-				if i == 0 {
-					first = err
-				}
-				if err == nil {
-					first = nil
-					break
-				}
+			var mistakes []error
+			for _, flag := range c.flags[e.Key] {
+				mistakes = append(mistakes, f.set(flag, e, sys))
 			}
-			if first != nil {
-				errs = append(errs, first)
+			if !slices.Contains(mistakes, nil) {
+				errs = append(errs, mistakes[0])
 			}
 		}
 	}
 	return errs
 }
 
-func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []config.Entry, sys system) []error {
-	var names []string
-	for _, flag := range flagsOf(cmd) {
-		if flag.Name != "config" { // a file can't name another
-			names = append(names, flag.Name)
-		}
-	}
+func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []configEntry, sys system) []error {
+	names := namesOf(optionsOf(cmd), func(f *pflag.Flag) string { return f.Name })
 	var errs []error
 	for _, e := range entries {
 		if !slices.Contains(names, e.Key) {
@@ -101,13 +93,7 @@ func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []conf
 
 // names returns the keys of the top level.
 func (c *catalog) names() []string {
-	var all []string
-	for name := range c.flags {
-		all = append(all, name)
-	}
-	for name := range c.sections {
-		all = append(all, name)
-	}
+	all := slices.AppendSeq(slices.Collect(maps.Keys(c.flags)), maps.Keys(c.sections))
 	slices.Sort(all)
 	return all
 }
@@ -128,7 +114,7 @@ func unknownOption(name string, known []string) string {
 // the name of a command is always a section, even if cmd has a flag of that name.
 func (c *catalog) apply(f *configFile, cmd *cobra.Command, sys system) (errs []error) {
 	refused := false
-	set := func(entries []config.Entry, hint string) {
+	set := func(entries []configEntry, hint string) {
 		for _, e := range entries {
 			flag := cmd.Flag(e.Key)
 			if flag == nil || flag.Changed {
@@ -143,11 +129,11 @@ func (c *catalog) apply(f *configFile, cmd *cobra.Command, sys system) (errs []e
 		}
 	}
 	for _, e := range f.Entries {
-		if e.Value.Shape == config.Mapping && e.Key == cmd.Name() && !cmd.Parent().HasParent() {
+		if e.Value.Shape == shapeMapping && e.Key == cmd.Name() && !cmd.Parent().HasParent() {
 			set(e.Value.Entries, "")
 		}
 	}
-	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e config.Entry) bool { return c.sections[e.Key] != nil })
+	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e configEntry) bool { return c.sections[e.Key] != nil })
 	set(top, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it applies to score only)")
 	if refused {
 		errs = append(errs, fmt.Errorf("%s was found in this directory: read it, then use --config %[1]s, or --config none to ignore it", f.Path))
@@ -156,7 +142,7 @@ func (c *catalog) apply(f *configFile, cmd *cobra.Command, sys system) (errs []e
 }
 
 // set sets a flag to the value of an entry.
-func (f *configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
+func (f *configFile) set(flag *pflag.Flag, e configEntry, sys system) error {
 	texts, err := f.texts(flag, e)
 	if err != nil {
 		return err
@@ -177,32 +163,32 @@ func (f *configFile) set(flag *pflag.Flag, e config.Entry, sys system) error {
 }
 
 // texts returns the values to pass to a flag for an entry.
-func (f *configFile) texts(flag *pflag.Flag, e config.Entry) ([]config.Value, error) {
+func (f *configFile) texts(flag *pflag.Flag, e configEntry) ([]configValue, error) {
 	_, list := flag.Value.(pflag.SliceValue)
 	switch v := e.Value; {
-	case v.Shape == config.Scalar:
-		return []config.Value{v}, nil
-	case v.Shape == config.Empty:
+	case v.Shape == shapeScalar:
+		return []configValue{v}, nil
+	case v.Shape == shapeEmpty:
 		return nil, f.errorf(e.Line, "%s: missing value", e.Key)
-	case v.Shape == config.List && list:
+	case v.Shape == shapeList && list:
 		for _, item := range v.Items {
-			if item.Shape != config.Scalar {
+			if item.Shape != shapeScalar {
 				return nil, f.errorf(item.Line, "%s: want a list of strings", e.Key)
 			}
 		}
 		return v.Items, nil
-	case v.Shape == config.Mapping && list && takesPairs(flag):
-		var texts []config.Value
+	case v.Shape == shapeMapping && list && takesPairs(flag):
+		var texts []configValue
 		for _, pair := range v.Entries {
-			if pair.Value.Shape != config.Scalar {
+			if pair.Value.Shape != shapeScalar {
 				return nil, f.errorf(pair.Line, "%s: %s: want a string", e.Key, pair.Key)
 			}
-			texts = append(texts, config.Value{Shape: config.Scalar, Line: pair.Line, Text: pair.Key + "=" + pair.Value.Text})
+			texts = append(texts, configValue{Shape: shapeScalar, Line: pair.Line, Text: pair.Key + "=" + pair.Value.Text})
 		}
 		return texts, nil
 	case list:
 		return nil, f.errorf(e.Line, "%s: want a string or a list of strings", e.Key)
-	case v.Shape == config.Mapping:
+	case v.Shape == shapeMapping:
 		return nil, f.errorf(e.Line, "%s: want a single value; put JSON in quotes", e.Key)
 	}
 	return nil, f.errorf(e.Line, "%s: want a single value", e.Key)
@@ -221,10 +207,6 @@ func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) stri
 		return text
 	}
 	return filepath.Join(base, text)
-}
-
-func (f *configFile) errorf(line int, format string, args ...any) error {
-	return &config.Error{Path: f.Path, Line: line, Err: fmt.Errorf(format, args...)}
 }
 
 // checkSecret returns an error for a value that may contain a secret, because config files

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -110,47 +109,36 @@ func TestFoundConfigAttacksAreRejected(t *testing.T) {
 	}
 }
 
-// TestFoundConfigMustBeOwnRegularFile checks that a config file that was not named belongs
-// to the user and is not a link.
-func TestFoundConfigMustBeOwnRegularFile(t *testing.T) {
+// TestSecretsFromEnvironmentAreNeverPrinted checks that no output or file contains the
+// password of a URL or a key.
+func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
+	const password = "hunter2-hunter2"
 	t.Chdir(t.TempDir())
-	writeFiles(t, map[string]string{"rows.jsonl": skyRows, "a/ragfaith.yaml": "show: 1\n"})
-	score := func(args ...string) commandResult {
-		return runSystem(t, emptySystem(), nil, append([]string{"score", "rows.jsonl", "--to", "none"}, args...)...)
-	}
-	if err := os.Symlink("a/ragfaith.yaml", "ragfaith.yaml"); err != nil {
-		t.Skipf("no symbolic links: %v", err)
-	}
-	checkExit(t, score(), exitUsage, "ragfaith.yaml is a symbolic link, not a regular file: use --config FILE")
-	checkExit(t, score("--config", "ragfaith.yaml"), exitOK)
-	if os.Geteuid() != 0 {
-		return
-	}
-	const otherUser = 12345
-	if err := errors.Join(os.Rename("a/ragfaith.yaml", "ragfaith.yaml"), os.Chmod(".", 0o777|os.ModeSticky), os.Chown("ragfaith.yaml", otherUser, 0)); err != nil {
-		t.Fatal(err)
-	}
-	checkExit(t, score(), exitUsage, "ragfaith.yaml belongs to another user")
-}
-
-// TestMessagesAreNotGitHubCommands checks that neither config files nor arguments can
-// print a GitHub Actions command.
-func TestMessagesAreNotGitHubCommands(t *testing.T) {
-	t.Chdir(t.TempDir())
-	for _, tt := range []struct {
-		file string
-		args []string
-	}{
-		{"", []string{"score", "rows.jsonl", "--map", "answer=##[add-mask]x"}},
-		{"\"##[stop-commands]x\": 1\n", []string{"score", "rows.jsonl"}},
-		{"github: \"off\"\n", []string{"score", "##[error]x.jsonl"}},
-		{"", []string{"score", "rows.jsonl", "--cluster", "##[add-mask]a"}},
-		{"", []string{"segment", "##[error]x"}},
+	writeFile(t, "rows.jsonl", skyRows)
+	env := map[string]string{"RAGFAITH_BASE_URL": "http://user:" + password + "@localhost:1/v1", "HF_TOKEN": password}
+	for _, args := range [][]string{
+		{"config", "show"},
+		{"config", "show", "--to", "json"},
+		{"score", "rows.jsonl", "--judge", "llm", "-v", "--retries", "0", "--to", "none", "-o", "o.jsonl", "--summary", "s.json"},
+		{"score", "rows.jsonl", "--judge", "llm", "--dry-run"},
+		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "ftp://user:" + password + "@localhost"},
+		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "http://user:" + password + "@local host/"},
+		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "http://localhost:1?key=" + password},
+		{"score", "rows.jsonl", "--judge", "llm", "-v", "--retries", "0", "--to", "none", "-o", "h.jsonl", "--summary", "h.json", "--header", "X-Token: $HF_TOKEN", "--header", "Cookie: a=" + password},
+		{"score", "rows.jsonl", "--judge", "llm", "--header", "Bearer " + password},
+		{"config", "show", "score", "--header", "Authorization: Bearer " + password, "--header", password},
+		{"models", "list"},
 	} {
-		writeFiles(t, map[string]string{"rows.jsonl": skyRows, "ragfaith.yaml": tt.file})
-		got := runSystem(t, systemWith(map[string]string{"GITHUB_ACTIONS": "true"}), nil, tt.args...)
-		if text := got.stdout + got.stderr; strings.Contains(text, "##[") || !strings.Contains(text, "## [") && strings.Contains(tt.file+strings.Join(tt.args, ""), "##[") {
-			t.Errorf("%q %q: got unexpected workflow commands in %s", tt.file, tt.args, text)
+		got := runInProcess(t, ".", env, args...)
+		for stream, text := range map[string]string{"standard output": got.stdout, "standard error": got.stderr} {
+			if strings.Contains(text, password) || strings.Contains(text, testKey) {
+				t.Errorf("%q: %s contains a secret: %s", args, stream, text)
+			}
+		}
+	}
+	for _, secret := range []string{password, testKey} {
+		if files := filesContaining(t, ".", secret); files != nil {
+			t.Errorf("files %v contain %s", files, secret)
 		}
 	}
 }

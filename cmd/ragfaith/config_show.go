@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -48,7 +47,7 @@ func newConfigShow(sys system) *cobra.Command {
 		},
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), help: "format written to stdout: table or json"},
+		formatFlag(&to, "table", "json"),
 	}})
 	cmd.Flags().SetInterspersed(false) // flags after COMMAND are flags of that command
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {

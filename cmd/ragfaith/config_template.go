@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/config"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -29,7 +28,7 @@ func newConfigInit(sys system) *cobra.Command {
 		Args:              argCount(0, 1, "one FILE"),
 		PersistentPreRunE: markParsed,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := config.Name
+			path := configName
 			if len(args) == 1 {
 				path = args[0]
 			}
@@ -75,10 +74,7 @@ func configTemplate(sys system) string {
 		return b.String()
 	}
 	group := ""
-	for _, f := range flagsOf(score) {
-		if f.Name == "config" {
-			continue
-		}
+	for _, f := range optionsOf(score) {
 		if g := annotation(f, groupKey); g != group {
 			group = g
 			b.WriteString("\n# ---- " + group + "\n")

@@ -98,21 +98,3 @@ func TestEditedResultsAreRejected(t *testing.T) {
 		})
 	}
 }
-
-// TestSummaryWithoutRowsRequiresEmptyFile checks that a summary without rows cannot hide
-// the rows of its file.
-func TestSummaryWithoutRowsRequiresEmptyFile(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	in := func(name string) string { return filepath.Join(dir, name) }
-	for name, rows := range map[string]string{"a": skyRows, "b": skyRows[:strings.Index(skyRows, "\n")+1]} {
-		writeFile(t, in(name+".rows.jsonl"), rows)
-		runGated(t, dir, "score", in(name+".rows.jsonl"), "-q", "--to", "none", "-o", in(name+".jsonl"), "--summary", in(name+".summary.json"))
-	}
-	runGated(t, dir, "score", in("a.rows.jsonl"), "-q", "--to", "none", "--shard", "4/4", "-o", in("none.jsonl"), "--summary", in("none.summary.json"))
-	none := readFile(t, in("none.summary.json"))
-	runGated(t, dir, "report", in("b.jsonl"), in("none.jsonl"), "-q", "--to", "none", "--append")
-	writeFile(t, in("a.summary.json"), strings.Replace(none, `"4/4"`, `"1/1"`, 1))
-	c := runInProcess(t, dir, nil, "report", in("a.jsonl"), in("b.jsonl"), "-q", "--to", "none", "--append", "--min-mean", "0.9")
-	checkExit(t, c, exitFailure, "a.jsonl: it contains 3 rows, but its run had 0 according to ")
-}

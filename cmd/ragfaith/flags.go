@@ -102,6 +102,20 @@ func (s *flagSpec) add(fs *pflag.FlagSet, group string) {
 	}
 }
 
+// formatFlag returns the flag for the format written to stdout, by default the first.
+func formatFlag(to *string, formats ...string) flagSpec {
+	return flagSpec{name: "to", arg: "FORMAT", value: flagvalue.OneOf(to, formats[0], formats...), help: "format written to stdout: " + report.OrList(formats)}
+}
+
+// namesOf returns the name of each item.
+func namesOf[T any](items []T, name func(T) string) []string {
+	names := make([]string, len(items))
+	for i, item := range items {
+		names[i] = name(item)
+	}
+	return names
+}
+
 // annotation returns the text that add stored under key.
 func annotation(f *pflag.Flag, key string) string {
 	if texts := f.Annotations[key]; len(texts) > 0 {

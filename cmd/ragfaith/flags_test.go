@@ -71,3 +71,42 @@ func TestFlagsFromEnvironment(t *testing.T) {
 		}
 	})
 }
+
+func TestAPIModelsAreRecognized(t *testing.T) {
+	t.Parallel()
+	for name, want := range map[string]string{
+		"gpt-4o": "gpt-4o", "o1": "o1", "o3-mini": "o3-mini", "claude-3-5-sonnet-latest": "claude-3-5-sonnet-latest", "gemini-2.0-flash": "gemini-2.0-flash",
+		"llama3": "llama3", "anthropic/claude-3-haiku": "claude-3-haiku", "openrouter/openai/gpt-4o": "gpt-4o", "mistral-large-latest": "mistral-large-latest",
+		"lexical": "", "o1x": "", "org/llama-nli": "", "./gpt-4o": "", "hhem": "", "minicheck-roberta-large": "",
+	} {
+		model, ok := apiModel(name)
+		if ok != (want != "") || ok && model != want {
+			t.Errorf("%s: got %q, %v, want %q", name, model, ok, want)
+		}
+	}
+}
+
+func TestScoreHelpFitsAScreen(t *testing.T) {
+	t.Parallel()
+	const maxLines, maxColumns = 115, 110
+	lines := strings.Split(strings.TrimSuffix(mustRun(t, "", nil, "score", "--help").stdout, "\n"), "\n")
+	if len(lines) > maxLines {
+		t.Errorf("got %d lines, want at most %d", len(lines), maxLines)
+	}
+	for _, line := range lines {
+		if len(line) > maxColumns {
+			t.Errorf("got %d columns, want at most %d: %s", len(line), maxColumns, line)
+		}
+	}
+	groups := []string{"Input:", "Judging:", "Output:", "Gates:", "Local model:", "Language model:", "Global:"}
+	for i, line := range lines {
+		if len(groups) > 0 && line == groups[0] {
+			groups = groups[1:]
+		} else if strings.HasSuffix(line, ":") && !strings.HasPrefix(line, " ") && line != "Examples:" {
+			t.Errorf("line %d: got heading %q, want one of %v", i+1, line, groups)
+		}
+	}
+	if len(groups) > 0 {
+		t.Errorf("got no headings %v", groups)
+	}
+}

@@ -173,19 +173,58 @@ func decodeLines[T any](t *testing.T, lines string) []T {
 	return all
 }
 
-// start starts ragfaith in a separate process, which is killed when the test ends.
-func start(t *testing.T, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
+// A resultRow is a row of JSONL results, as far as tests read it.
+type resultRow struct {
+	ID, Status      string
+	Contexts, Marks []string
+	Faithfulness    *float64
+	Claims          []resultClaim
+}
+
+type resultClaim struct {
+	Text, Verdict, Reason string
+	Score                 float64
+	ChunkIDs              []int `json:"chunk_ids"`
+	Prescreened           bool
+	OfflineVerdict        string                     `json:"offline_verdict"`
+	Unsupported           []struct{ Start, End int } // spans of the text
+	Evidence              []struct {
+		Chunk, Start, End int
+		Quote, Role       string
+	}
+}
+
+// scoresIn returns the scores in JSONL results by row ID. A score is nil if it is null.
+func scoresIn(t *testing.T, lines string) map[string]*float64 {
+	t.Helper()
+	scores := make(map[string]*float64)
+	for _, r := range decodeLines[resultRow](t, lines) {
+		scores[r.ID] = r.Faithfulness
+	}
+	return scores
+}
+
+// A process is ragfaith in a separate process.
+type process struct {
+	*exec.Cmd
+
+	stdin          io.WriteCloser
+	stdout, stderr *bufio.Reader
+}
+
+// start starts a process, which is killed when the test ends.
+func start(t *testing.T, args ...string) *process {
 	t.Helper()
 	return startIn(t, "", args...)
 }
 
-// startIn runs ragfaith in a separate process with the working directory dir.
-func startIn(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdin io.WriteCloser, stdout, stderr *bufio.Reader) {
+// startIn is like start, but with the working directory dir.
+func startIn(t *testing.T, dir string, args ...string) *process {
 	t.Helper()
 	// A command that hangs is killed, so that the test fails with its output.
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	t.Cleanup(cancel)
-	cmd = exec.CommandContext(ctx, "ragfaith", args...)
+	cmd := exec.CommandContext(ctx, "ragfaith", args...)
 	cmd.Dir = dir
 	stdin, err := cmd.StdinPipe()
 	out, err2 := cmd.StdoutPipe()
@@ -194,17 +233,44 @@ func startIn(t *testing.T, dir string, args ...string) (cmd *exec.Cmd, stdin io.
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	return cmd, stdin, bufio.NewReader(out), bufio.NewReader(errs)
+	return &process{cmd, stdin, bufio.NewReader(out), bufio.NewReader(errs)}
 }
 
-// exitCode waits for cmd and returns its exit code.
-func exitCode(t *testing.T, cmd *exec.Cmd) int {
+// score writes skyRow n times to standard input and reads the results.
+func (p *process) score(t *testing.T, n int) {
 	t.Helper()
-	var exit *exec.ExitError
-	if err := cmd.Wait(); err != nil && !errors.As(err, &exit) {
+	if _, err := io.WriteString(p.stdin, strings.Repeat(skyRow, n)); err != nil {
 		t.Fatal(err)
 	}
-	return cmd.ProcessState.ExitCode()
+	for range n {
+		p.readLine(t)
+	}
+}
+
+func (p *process) readLine(t *testing.T) {
+	t.Helper()
+	if line, err := p.stdout.ReadString('\n'); err != nil {
+		t.Fatalf("read line %q: %v", line, err)
+	}
+}
+
+// signal sends a signal to the process.
+func (p *process) signal(t *testing.T, s os.Signal) {
+	t.Helper()
+	if err := p.Process.Signal(s); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// wait waits for the process to exit. It returns the output that was not read before.
+func (p *process) wait(t *testing.T) commandResult {
+	t.Helper()
+	stdout, _ := io.ReadAll(p.stdout)
+	stderr, _ := io.ReadAll(p.stderr)
+	if exit := (*exec.ExitError)(nil); !errors.As(p.Wait(), &exit) && !p.ProcessState.Success() {
+		t.Fatalf("got %v, want an exit", p.ProcessState)
+	}
+	return commandResult{p.Args, p.ProcessState.ExitCode(), string(stdout), string(stderr)}
 }
 
 // runCommand runs a command in a separate process. All its output is in stderr.
@@ -257,13 +323,13 @@ func readFile(t *testing.T, path string) string {
 	return string(b)
 }
 
-func readObject(t *testing.T, path string) map[string]any {
+func readJSON[T any](t *testing.T, path string) T {
 	t.Helper()
-	var o map[string]any
-	if err := json.Unmarshal([]byte(readFile(t, path)), &o); err != nil {
+	var v T
+	if err := json.Unmarshal([]byte(readFile(t, path)), &v); err != nil {
 		t.Fatal(err)
 	}
-	return o
+	return v
 }
 
 // readTree returns the contents of all files under dir, keyed by relative path.
@@ -286,14 +352,10 @@ func readTree(t *testing.T, dir string) map[string]string {
 // filesContaining returns the paths of the files under dir that contain text.
 func filesContaining(t *testing.T, dir, text string) (found []string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err == nil && !d.IsDir() && strings.Contains(readFile(t, path), text) {
+	for path, content := range readTree(t, dir) {
+		if strings.Contains(content, text) {
 			found = append(found, path)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	return found
 }

@@ -137,15 +137,12 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 			}
 			jsonlWant, csvWant := files("uninterrupted")
 			for _, pair := range [][2]string{{jsonl, jsonlWant}, {csv, csvWant}} {
-				a, err := os.ReadFile(pair[0])
-				b, err2 := os.ReadFile(pair[1])
-				if err := errors.Join(err, err2); err != nil || !bytes.Equal(a, b) {
-					t.Errorf("%s differs: %v", pair[0], err)
+				if readFile(t, pair[0]) != readFile(t, pair[1]) {
+					t.Errorf("%s differs", pair[0])
 				}
 			}
-			left, err := filepath.Glob(jsonl + ".*")
-			if err != nil || left != nil {
-				t.Errorf("got leftover files %v and error %v, want neither", left, err)
+			if left := tempFiles(t, jsonl); left != nil {
+				t.Errorf("got leftover files %v, want none", left)
 			}
 		})
 	}
@@ -154,27 +151,15 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 func TestOutputFileIsLocked(t *testing.T) {
 	t.Parallel()
 	out := filepath.Join(t.TempDir(), "out.jsonl")
-	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl", "-o", out)
-	if _, err := io.WriteString(stdin, skyRow); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := stdout.ReadString('\n'); err != nil {
-		t.Fatalf("read line %q: %v", line, err)
-	}
+	first := start(t, "score", "-", "--to", "jsonl", "-o", out)
+	first.score(t, 1)
 	data := tempFile(t, "rows.jsonl", skyRow)
 	for _, more := range []string{"--resume", "--quiet"} {
-		second := exec.Command("ragfaith", "score", data, "-o", out, more)
-		msg, _ := second.CombinedOutput()
-		want := fmt.Sprintf("ragfaith: %s: locked by another run (process %d)\n", out, cmd.Process.Pid)
-		if second.ProcessState.ExitCode() != exitFailure || string(msg) != want {
-			t.Errorf("%s: got exit code %d and %q, want %d and %q", more, second.ProcessState.ExitCode(), msg, exitFailure, want)
-		}
+		second := runCommand(t, exec.Command("ragfaith", "score", data, "-o", out, more))
+		checkExit(t, second, exitFailure, fmt.Sprintf("ragfaith: %s: locked by another run (process %d)\n", out, first.Process.Pid))
 	}
-	if err := stdin.Close(); err != nil {
+	if err := first.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, stdout)
-	if code := exitCode(t, cmd); code != exitOK {
-		t.Errorf("exit code: got %d, want %d", code, exitOK)
-	}
+	checkExit(t, first.wait(t), exitOK)
 }

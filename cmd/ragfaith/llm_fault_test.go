@@ -11,20 +11,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// scoresIn returns the scores in JSONL results by row ID. A score is nil if it is null.
-func scoresIn(t *testing.T, lines string) map[string]*float64 {
-	t.Helper()
-	scores := make(map[string]*float64)
-	type row struct {
-		ID           string
-		Faithfulness *float64
-	}
-	for _, r := range decodeLines[row](t, lines) {
-		scores[r.ID] = r.Faithfulness
-	}
-	return scores
-}
-
 func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 	t.Parallel()
 	rejectKey := func(_ int64, w http.ResponseWriter, _ *http.Request) bool {

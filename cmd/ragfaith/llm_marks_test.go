@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"net/http/httptest"
 	"path/filepath"
@@ -69,12 +68,10 @@ func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string
 		"score", "../../testdata/rows.jsonl", "--limit", "20", "--to", "table", "-o", filepath.Join(out, "r.jsonl"), "--summary", filepath.Join(out, "s.json"),
 		"--judge", "llm", "--model", "x",
 	}, args...)...)
-	var s struct {
+	type summary struct {
 		Rows struct{ Marks map[string]int }
 	}
-	if err := json.Unmarshal([]byte(readFile(t, filepath.Join(out, "s.json"))), &s); err != nil {
-		t.Fatal(err)
-	}
+	s := readJSON[summary](t, filepath.Join(out, "s.json"))
 	if got := fmt.Sprint(s.Rows.Marks); got != counts {
 		t.Errorf("marks in the summary: got %s, want %s", got, counts)
 	}
@@ -82,12 +79,7 @@ func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string
 		t.Errorf("got table %s, want the line %q", got.stdout, line)
 	}
 	marks := map[string]string{}
-	type row struct {
-		ID     string
-		Claims []any
-		Marks  []string
-	}
-	for _, r := range decodeLines[row](t, readFile(t, filepath.Join(out, "r.jsonl"))) {
+	for _, r := range decodeLines[resultRow](t, readFile(t, filepath.Join(out, "r.jsonl"))) {
 		if len(r.Claims) > 0 {
 			marks[r.ID] = fmt.Sprint(r.Marks)
 		} else if r.Marks != nil {

@@ -99,6 +99,21 @@ func loseVerdictOnce(key string) llmtest.Quirk {
 	})
 }
 
+// splitStatements makes a statement of each sentence of an answer, as a model does.
+func splitStatements() llmtest.Quirk {
+	return llmtest.EditList("statements", func(list []any) []any {
+		answer, ok := list[0].(string)
+		if !ok {
+			return list
+		}
+		list = nil
+		for _, s := range strings.SplitAfter(answer, ". ") {
+			list = append(list, strings.TrimSpace(s[strings.LastIndex(s, "\n")+1:]))
+		}
+		return list
+	})
+}
+
 // TestProfilesBehaveAsDocumented checks that the requests and the score in each cell of the
 // table are those of a run.
 func TestProfilesBehaveAsDocumented(t *testing.T) {
@@ -139,17 +154,7 @@ func runProfileCase(t *testing.T, c profileCase, args string) string {
 	if c.model != nil {
 		quirks = c.model()
 	}
-	server := llmtest.New(append(quirks, llmtest.EditList("statements", func(list []any) []any {
-		answer, ok := list[0].(string)
-		if !ok {
-			return list
-		}
-		list = nil
-		for _, s := range strings.SplitAfter(answer, ". ") { // as a model lists them
-			list = append(list, strings.TrimSpace(s[strings.LastIndex(s, "\n")+1:]))
-		}
-		return list
-	}))...)
+	server := llmtest.New(append(quirks, splitStatements())...)
 	s := httptest.NewServer(server)
 	defer s.Close()
 	if c.contexts == nil {
@@ -161,13 +166,11 @@ func runProfileCase(t *testing.T, c profileCase, args string) string {
 	got := runInProcess(t, dir, nil, append([]string{
 		"score", filepath.Join(dir, "d.jsonl"), "--to", "jsonl", "--max-failed", "1", "--model", "x", "--base-url", s.URL + "/v1",
 	}, strings.Fields(args)...)...)
-	var r struct {
-		Status       string
-		Faithfulness *float64
+	rows := decodeLines[resultRow](t, got.stdout)
+	if len(rows) != 1 {
+		t.Fatalf("got %d rows, want 1; stderr: %s", len(rows), got.stderr)
 	}
-	if err := json.Unmarshal([]byte(got.stdout), &r); err != nil {
-		t.Fatalf("%v; stderr: %s", err, got.stderr)
-	}
+	r := rows[0]
 	calls := slices.DeleteFunc(server.Calls(), func(q *llmtest.Call) bool { // probes of the context window
 		return !strings.HasPrefix(q.User, "{")
 	})

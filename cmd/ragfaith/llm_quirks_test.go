@@ -35,11 +35,7 @@ func runWithQuirks(t *testing.T, args string, quirks ...llmtest.Quirk) quirkRun 
 		"score", "../../testdata/rows.jsonl", "--limit", strconv.Itoa(quirkRows), "--to", "jsonl", "--judge", "llm", "--model", "x", "--base-url", s.URL + "/v1",
 	}, strings.Fields(args)...)...)
 	run := quirkRun{commandResult: got, scores: scoresIn(t, got.stdout), verdicts: map[string]string{}, requests: len(server.Calls()), server: server}
-	type row struct {
-		ID     string
-		Claims []struct{ Verdict string }
-	}
-	for _, r := range decodeLines[row](t, got.stdout) {
+	for _, r := range decodeLines[resultRow](t, got.stdout) {
 		for _, c := range r.Claims {
 			run.verdicts[r.ID] += c.Verdict + " "
 		}
@@ -195,14 +191,23 @@ func TestSummaryListsDowngrades(t *testing.T) {
 		{[]llmtest.Quirk{llmtest.NoFormat(400, "no such response_format", "json_schema", "json_object")}, `[{"from":"json_schema","to":"prompt","status":400}]`},
 	} {
 		runWithQuirks(t, "--summary "+path, tt.quirks...)
-		var s struct {
+		type summary struct {
 			Spent struct{ Downgrades json.RawMessage }
 		}
-		if err := json.Unmarshal([]byte(readFile(t, path)), &s); err != nil {
-			t.Fatal(err)
-		}
+		s := readJSON[summary](t, path)
 		if got := strings.Join(strings.Fields(string(s.Spent.Downgrades)), ""); got != tt.want {
 			t.Errorf("got %s, want %s", got, tt.want)
+		}
+	}
+}
+
+func TestThresholdNeedsLogprobs(t *testing.T) {
+	t.Parallel()
+	for name, quirks := range map[string][]llmtest.Quirk{"ignored": nil, "refused": {llmtest.NoLogprobs("logprobs")}} {
+		got := runWithQuirks(t, "--threshold 0.3 --concurrency 1", quirks...)
+		checkExit(t, got.commandResult, exitFailure, "the server returns no log probabilities")
+		if got.requests > 2 {
+			t.Errorf("%s: got %d requests, want the run to end at the first", name, got.requests)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"regexp"
@@ -13,11 +12,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
-// A truncatingServer is a chat server that supports a claim if its text occurs in the
-// contexts. It silently truncates prompts longer than its window, counted in tokens of
-// four bytes, and reports only the tokens that it read.
+// A truncatingServer is a chat server that silently truncates prompts longer than its
+// window, counted in tokens of four bytes, and reports only the tokens that it read.
 type truncatingServer struct {
 	window     int  // 0 for unlimited
 	halfWindow bool // reads half a window and two tokens, like Ollama
@@ -28,95 +28,46 @@ type truncatingServer struct {
 }
 
 func (s *truncatingServer) start(t *testing.T) string {
-	server := httptest.NewServer(s)
+	server := httptest.NewServer(llmtest.New(s.truncate, splitStatements()))
 	t.Cleanup(server.Close)
 	return server.URL
 }
 
-func (s *truncatingServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.calls.Add(1)
-	var q struct {
-		Messages []struct{ Content string }
-		Format   struct {
-			Schema struct{ Name string } `json:"json_schema"`
-		} `json:"response_format"`
-	}
-	if json.NewDecoder(r.Body).Decode(&q) != nil {
-		return
-	}
-	user := q.Messages[len(q.Messages)-1].Content
-	var prompt strings.Builder
-	for _, m := range q.Messages {
-		prompt.WriteString(m.Content)
-	}
-	all := prompt.String()
-	from, to := 0, len(all)
-	if s.window > 0 && len(all)/4 > s.window {
-		s.truncated.Add(1)
-		keep := 4 * s.window
-		if s.halfWindow {
-			keep = 4 * (s.window/2 + 2)
+// truncate is a quirk that hides the facts of factRows outside of the window.
+func (s *truncatingServer) truncate(next llmtest.Handler) llmtest.Handler {
+	fact := regexp.MustCompile(`(Mount Alpha|Lake Omega) \d+ is in \w+`)
+	claims := regexp.MustCompile(`"(claims|statements|sentences|answer)": `)
+	return func(c *llmtest.Call) *llmtest.Answer {
+		s.calls.Add(1)
+		from, to := 0, len(c.System)+len(c.User)
+		if s.window > 0 && to/4 > s.window {
+			s.truncated.Add(1)
+			keep := 4 * s.window
+			if s.halfWindow {
+				keep = 4 * (s.window/2 + 2)
+			}
+			if from = to - keep; s.keepFirst {
+				from, to = 0, keep
+			}
 		}
-		if from = len(all) - keep; s.keepFirst {
-			from, to = 0, keep
+		end := 0 // of the contexts
+		if found := claims.FindStringIndex(c.User); found != nil {
+			end = found[0]
 		}
-	}
-	tokens, reply := (to-from)/4, s.reply(q.Format.Schema.Name, all, user, from, to)
-	usage := fmt.Sprintf(`"usage":{"prompt_tokens":%d,"completion_tokens":%d}`, tokens, len(reply)/4)
-	if s.usage != "" {
-		usage = s.usage
-	}
-	w.Header().Set("Content-Type", "application/json")
-	fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],%s}`, reply, usage)
-}
-
-// reply returns verdicts based on the bytes from:to of the prompt.
-func (s *truncatingServer) reply(schema, all, user string, from, to int) string {
-	type item struct {
-		ID   int
-		Text string
-	}
-	var in struct {
-		Answer                        string
-		Claims, Statements, Sentences []item
-	}
-	if json.Unmarshal([]byte(user), &in) != nil {
-		return "yes" // probe of the context window
-	}
-	items := append(append(in.Claims, in.Statements...), in.Sentences...)
-	for part := range strings.SplitAfterSeq(in.Answer, ". ") {
-		if part = strings.TrimSpace(part); part != "" {
-			items = append(items, item{len(items), part})
+		user := []byte(c.User)
+		for _, at := range fact.FindAllStringIndex(c.User[:end], -1) {
+			if len(c.System)+at[0] < from || len(c.System)+at[1] > to {
+				copy(user[at[0]:at[1]], strings.Repeat("x", at[1]-at[0]))
+			}
 		}
-	}
-	start := len(all) - len(user)
-	end := start + regexp.MustCompile(`"(claims|statements|sentences|answer)": `).FindStringIndex(user)[0]
-	seen := all[min(max(from, start), end):max(start, min(to, end))]
-	var list []string
-	for _, c := range items {
-		label := "not_mentioned"
-		if strings.Contains(seen, c.Text) {
-			label = "supported"
+		c.User = string(user)
+		a := next(c)
+		a.PromptTokens = (to - from) / 4
+		if s.usage != "" {
+			a.Body = fmt.Sprintf(`{"choices":[{"finish_reason":"stop","message":{"content":%q}}],%s}`, a.Content, s.usage)
 		}
-		msg := `"chunk_ids":[0],"quote":"","reason":"r","verdict":"` + label + `"`
-		list = append(list, map[string]string{
-			"verdicts":              fmt.Sprintf(`{"claim_id":%d,%s}`, c.ID, msg),
-			"verdicts_by_id":        fmt.Sprintf(`"%d":{%s}`, c.ID, msg),
-			"binary_verdicts":       fmt.Sprintf(`{"statement_id":%d,"reason":"r","verdict":%d}`, c.ID, strings.Count(label, "supported")),
-			"binary_verdicts_by_id": fmt.Sprintf(`"%d":{"reason":"r","verdict":%d}`, c.ID, strings.Count(label, "supported")),
-			"statements":            fmt.Sprintf(`{"sentence_id":%d,"statement":%q}`, c.ID, c.Text),
-			"answer_statements":     strconv.Quote(c.Text),
-			"checked_statements":    fmt.Sprintf(`{"sentence_id":%d,"text":%q,"reasoning":"r","chunk_ids":[0],"is_supported":%t}`, c.ID, c.Text, label == "supported"),
-		}[schema])
+		return a
 	}
-	body := strings.Join(list, ",")
-	switch {
-	case strings.HasSuffix(schema, "_by_id"):
-		return `{"verdicts":{` + body + `}}`
-	case strings.HasSuffix(schema, "verdicts"):
-		return `{"verdicts":[` + body + `]}`
-	}
-	return `{"statements":[` + body + `]}`
 }
 
 // factRows writes rows with two supported claims out of three, one at the beginning of

@@ -27,7 +27,7 @@ func writeModel(t *testing.T, dir string, labels ...string) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(dir, "config.json")
-	config := readObject(t, path)
+	config := readJSON[map[string]any](t, path)
 	names := map[string]string{}
 	for i, label := range labels {
 		names[strconv.Itoa(i)] = label
@@ -56,15 +56,10 @@ func TestLocalModelJudges(t *testing.T) {
 			t.Errorf("%v: results differ from those with default options", extraArgs)
 		}
 	}
-	type row struct {
-		Status string
-		Claims []struct {
-			Verdict  string
-			Score    float64
-			ChunkIDs []int `json:"chunk_ids"`
-		}
+	if got := mustRun(t, t.TempDir(), nil, "score", data, "--judge", dir, "--dry-run"); !strings.Contains(got.stdout, "\njudge time ") {
+		t.Errorf("dry run: got %s, want the time of the judge", got.stdout)
 	}
-	results := decodeLines[row](t, first)
+	results := decodeLines[resultRow](t, first)
 	if len(results) != 4 {
 		t.Fatalf("got %d rows, want 4", len(results))
 	}
@@ -92,13 +87,9 @@ type judgeReference struct {
 
 func readJudgeReference(t *testing.T) judgeReference {
 	t.Helper()
-	var r judgeReference
-	text, err := os.ReadFile("../../internal/verdict/crossencoder/testdata/parity.json")
-	if err == nil {
-		err = json.Unmarshal(text, &r)
-	}
-	if err != nil || len(r.Judges) < 7 {
-		t.Fatalf("got %d judges, error %v, want at least 7", len(r.Judges), err)
+	r := readJSON[judgeReference](t, "../../internal/verdict/crossencoder/testdata/parity.json")
+	if len(r.Judges) < 7 {
+		t.Fatalf("got %d judges, want at least 7", len(r.Judges))
 	}
 	return r
 }
@@ -109,11 +100,11 @@ func (r *judgeReference) scoreFirst(t *testing.T, judge ...string) float64 {
 	row := must(json.Marshal(map[string]any{"question": "q", "answer": r.Texts[0][1], "contexts": []string{r.Texts[0][0]}}))
 	data := tempFile(t, "rows.jsonl", string(row)+"\n")
 	got := runInProcess(t, t.TempDir(), nil, append([]string{"score", data, "--to", "jsonl", "-q", "--judge"}, judge...)...)
-	var result struct{ Claims []struct{ Score float64 } }
-	if err := json.Unmarshal([]byte(got.stdout), &result); err != nil || len(result.Claims) != 1 {
-		t.Fatalf("%s: got %d claims, error %v; stderr: %s", judge, len(result.Claims), err, got.stderr)
+	rows := decodeLines[resultRow](t, got.stdout)
+	if len(rows) != 1 || len(rows[0].Claims) != 1 {
+		t.Fatalf("%s: got %s, want one claim; stderr: %s", judge, got.stdout, got.stderr)
 	}
-	return result.Claims[0].Score
+	return rows[0].Claims[0].Score
 }
 
 // A directory named after a published judge is read with the layout of that judge.
@@ -144,15 +135,8 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	}
 	data := tempFile(t, "rows.jsonl", skyRows)
 	got := mustRun(t, t.TempDir(), nil, "score", data, "--judge", dir, "--to", "jsonl", "-q")
-	type taggedRow struct {
-		Claims []struct {
-			Verdict, Text string
-			Score         float64
-			Unsupported   []struct{ Start, End int }
-		}
-	}
 	unsupported := 0
-	for _, row := range decodeLines[taggedRow](t, got.stdout) {
+	for _, row := range decodeLines[resultRow](t, got.stdout) {
 		for _, c := range row.Claims {
 			if (c.Verdict == "supported") != (c.Score >= 0.5) || (c.Verdict == "supported") != (len(c.Unsupported) == 0) {
 				t.Errorf("got %+v, want unsupported parts exactly if the score is below 0.5", c)
@@ -168,7 +152,7 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	var scores []float64
 	for _, args := range [][]string{{"--claims", "answer"}, {"--profile", "lettucedetect"}} {
 		got := runInProcess(t, t.TempDir(), nil, append([]string{"score", long, "--judge", dir, "--to", "jsonl", "-q"}, args...)...)
-		rows := decodeLines[taggedRow](t, got.stdout)
+		rows := decodeLines[resultRow](t, got.stdout)
 		if len(rows) != 1 || len(rows[0].Claims) != 1 || rows[0].Claims[0].Text != "The sky is blue. Grass is green." {
 			t.Fatalf("%v: got %s, want the answer as one claim; stderr: %s", args, got.stdout, got.stderr)
 		}
@@ -177,63 +161,22 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	if scores[0] <= scores[1] {
 		t.Errorf("got score %v if any group supports, %v if all must, want the second to be lower", scores[0], scores[1])
 	}
-	// Its labels have no meaning without the layout that belongs to the name.
-	other := filepath.Join(t.TempDir(), "other")
-	if err := os.CopyFS(other, os.DirFS(dir)); err != nil {
-		t.Fatal(err)
-	}
-	if got := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", other, "-q"); got.code == exitOK || !strings.Contains(got.stderr, "LABEL_0") {
-		t.Errorf("exit code: got %d; stderr: %s; want an error about LABEL_0", got.code, got.stderr)
-	}
-	mapped := runInProcess(t, t.TempDir(), nil, "score", data, "--judge", other, "--label-map", "LABEL_0=supported", "--label-map", "LABEL_1=not_mentioned", "--to", "jsonl", "-q")
-	if mapped.stdout != got.stdout {
-		t.Errorf("with mapped labels: got %s, want the results of the published name; stderr: %s", mapped.stdout, mapped.stderr)
-	}
 }
 
-func TestLocalModelRequirements(t *testing.T) {
+// TestModelIsNotExecuted uses weights whose pickle calls a function.
+func TestModelIsNotExecuted(t *testing.T) {
 	t.Parallel()
 	dir := writeModel(t, t.TempDir(), nli...)
-	unnamed := writeModel(t, t.TempDir(), "LABEL_0", "LABEL_1", "LABEL_2")
-	broken := writeModel(t, t.TempDir(), nli...)
-	if err := os.Truncate(filepath.Join(broken, "model.safetensors"), 5000); err != nil {
-		t.Fatal(err)
-	}
-	hostile := writeModel(t, t.TempDir(), nli...)
 	var weights bytes.Buffer
 	archive := zip.NewWriter(&weights)
 	w, err := archive.CreateHeader(&zip.FileHeader{Name: "archive/data.pkl", Method: zip.Store})
 	if err == nil { // {"w": os.system("exit 3")}
 		_, err = io.WriteString(w, "\x80\x02}(X\x01\x00\x00\x00wcos\nsystem\n(X\x06\x00\x00\x00exit 3tRu.")
 	}
-	if err := errors.Join(err, archive.Close()); err != nil {
+	if err := errors.Join(err, archive.Close(), os.Remove(filepath.Join(dir, "model.safetensors"))); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Remove(filepath.Join(hostile, "model.safetensors")), os.WriteFile(filepath.Join(hostile, "pytorch_model.bin"), weights.Bytes(), 0o600)); err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range map[string]struct {
-		args []string
-		code int
-		want []string
-	}{
-		"unknown labels":        {[]string{"--judge", unnamed}, exitFailure, []string{"LABEL_0", "map each of"}},
-		"mapped labels":         {[]string{"--judge", unnamed, "--label-map", "LABEL_0=supported", "--label-map", "LABEL_1=contradicted", "--label-map", "LABEL_2=not_mentioned"}, exitOK, nil},
-		"unknown mapping":       {[]string{"--judge", dir, "--label-map", "x=maybe"}, exitUsage, []string{"maybe", "supported"}},
-		"truncated weights":     {[]string{"--judge", broken}, exitFailure, []string{"model.safetensors"}},
-		"weights with a call":   {[]string{"--judge", hostile}, exitFailure, []string{`pytorch_model.bin: tensor "w": the pickle calls os.system, which ragfaith does not run`}},
-		"layout of tokens":      {[]string{"--judge", dir, "--profile", "lettucedetect"}, exitUsage, []string{"classifies tokens"}},
-		"layout of tokens, llm": {[]string{"--judge", "lexical", "--profile", "lettucedetect"}, exitUsage, []string{"classifies tokens, not lexical"}},
-		"empty directory":       {[]string{"--judge", t.TempDir()}, exitFailure, []string{"config.json"}},
-		"model not downloaded":  {[]string{"--judge", "hhem"}, exitFailure, []string{"ragfaith models pull hhem-2.1-open"}},
-		"misspelled judge":      {[]string{"--judge", "lexicla"}, exitUsage, []string{"did you mean lexical"}},
-		"int8":                  {[]string{"--judge", dir, "--precision", "int8"}, exitOK, nil},
-		"judge without a model": {[]string{"--model-batch-size", "3"}, exitUsage, []string{"--model-batch-size", "--judge"}},
-		"dry run":               {[]string{"--judge", "hhem", "--dry-run"}, exitOK, nil},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := runInProcess(t, t.TempDir(), nil, append([]string{"score", "-", "--to", "jsonl"}, tt.args...)...)
-			checkExit(t, got, tt.code, tt.want...)
-		})
-	}
+	writeFile(t, filepath.Join(dir, "pytorch_model.bin"), weights.String())
+	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", dir)
+	checkExit(t, got, exitFailure, `pytorch_model.bin: tensor "w": the pickle calls os.system, which ragfaith does not run`)
 }

@@ -2,18 +2,15 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"flag"
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"testing"
 
-	"github.com/klauspost/compress/zstd"
-	"github.com/parquet-go/parquet-go"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -64,6 +61,8 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(env *testscript.Env) error {
 			env.Setenv("COLUMNS", "100")
+			env.Setenv("TESTDATA", filepath.Join(startDir, testdataDir))
+			env.Setenv("MODELS", filepath.Join(startDir, goldenModels))
 			env.Setenv("XDG_CACHE_HOME", env.WorkDir+"/.cache")
 			return nil
 		},
@@ -78,13 +77,10 @@ func TestScripts(t *testing.T) {
 			return false, fmt.Errorf("unknown condition %s", name)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits":   exits,
-			"pack":    pack,
-			"head":    head,
-			"garbage": garbage,
-			"repeat":  repeat,
-			"parquet": writeParquet,
-			"hub":     startHub,
+			"exits":  exits,
+			"head":   head,
+			"repeat": repeat,
+			"hub":    startHub,
 		},
 	})
 }
@@ -105,23 +101,6 @@ func exits(ts *testscript.TestScript, _ bool, args []string) {
 	}
 }
 
-// pack compresses a file: pack gzip|zstd IN OUT
-func pack(ts *testscript.TestScript, _ bool, args []string) {
-	var b bytes.Buffer
-	content := []byte(ts.ReadFile(args[1]))
-	if args[0] == "gzip" {
-		w := gzip.NewWriter(&b)
-		_, err := w.Write(content)
-		ts.Check(errors.Join(err, w.Close()))
-	} else {
-		w, err := zstd.NewWriter(&b)
-		ts.Check(err)
-		_, err = w.Write(content)
-		ts.Check(errors.Join(err, w.Close()))
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[2]), b.Bytes(), 0o644))
-}
-
 // head truncates a file: head PERCENT IN OUT
 func head(ts *testscript.TestScript, _ bool, args []string) {
 	content := ts.ReadFile(args[1])
@@ -130,37 +109,9 @@ func head(ts *testscript.TestScript, _ bool, args []string) {
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(content[:len(content)*percent/100]), 0o644))
 }
 
-// garbage writes N pseudo-random bytes: garbage N OUT
-func garbage(ts *testscript.TestScript, _ bool, args []string) {
-	n, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	random := rand.New(rand.NewPCG(1, 2))
-	content := make([]byte, n)
-	for i := range content {
-		content[i] = byte(random.Uint32())
-	}
-	ts.Check(os.WriteFile(ts.MkAbs(args[1]), content, 0o644))
-}
-
 // repeat writes a file N times: repeat N IN OUT
 func repeat(ts *testscript.TestScript, _ bool, args []string) {
 	n, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), bytes.Repeat([]byte(ts.ReadFile(args[1])), n), 0o644))
-}
-
-// writeParquet writes a Parquet file of N rows: parquet N OUT
-func writeParquet(ts *testscript.TestScript, _ bool, args []string) {
-	type row struct {
-		ID       string   `parquet:"id"`
-		Answer   string   `parquet:"answer"`
-		Contexts []string `parquet:"contexts,list"`
-	}
-	n, err := strconv.Atoi(args[0])
-	ts.Check(err)
-	rows := make([]row, n)
-	for i := range rows {
-		rows[i] = row{fmt.Sprintf("row-%d", i), "The sky is blue today.", []string{"The sky is blue today."}}
-	}
-	ts.Check(parquet.WriteFile(ts.MkAbs(args[1]), rows))
 }

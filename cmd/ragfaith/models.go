@@ -29,11 +29,7 @@ func modelsFlag(to *string) flagSpec {
 
 // shortNames returns the short names of models.
 func shortNames() []string {
-	var names []string
-	for _, n := range hub.Names() {
-		names = append(names, n.Short)
-	}
-	return names
+	return namesOf(hub.Names(), func(n hub.Name) string { return n.Short })
 }
 
 // resolveModel returns the model with the given name. An unknown name is a usage error.
@@ -83,7 +79,7 @@ func newModelsList(sys system) *cobra.Command {
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		modelsFlag(&models),
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&to, "table", "table", "json"), help: "format written to stdout: table or json"},
+		formatFlag(&to, "table", "json"),
 	}})
 	return cmd
 }

@@ -46,15 +46,7 @@ func newModelsPull(sys system) *cobra.Command {
 		Long:  pullLong + strings.TrimRight(names.String(), "\n"),
 		Example: `  ragfaith models pull minilm-l6
   ragfaith models pull cross-encoder/nli-deberta-v3-large --revision main`,
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) > 1 {
-				return exit.Usagef("want one model, got %d", len(args))
-			}
-			if len(args) == 0 {
-				return exit.Usagef("missing model argument: want ORG/REPO or a name in \"ragfaith models list\"")
-			}
-			return nil
-		},
+		Args:              cobra.MatchAll(someArgs("model argument: want ORG/REPO or a name in \"ragfaith models list\""), argCount(1, 1, "one model")),
 		ValidArgsFunction: completeModels,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if !cmd.Flags().Changed("endpoint") {

@@ -208,7 +208,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 			if again := n.requestCounts(scored); fmt.Sprint(again) != fmt.Sprint(before) {
 				t.Errorf("scored rows were requested again: got %v requests, want %v", again, before)
 			}
-			if left, _ := filepath.Glob(out + ".*"); left != nil {
+			if left := tempFiles(t, out); left != nil {
 				t.Errorf("got temporary files %v, want none", left)
 			}
 		})

@@ -13,15 +13,8 @@ import (
 
 // outputFlags returns the flags that score and report share, without --quiet.
 func outputFlags(o *output.Options) []flagSpec {
-	var streams []string
-	for _, f := range report.StreamFormats() {
-		streams = append(streams, string(f))
-	}
 	return []flagSpec{
-		{
-			name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.To, "table", streams...),
-			help: "format written to stdout: " + report.OrList(streams),
-		},
+		formatFlag(&o.To, namesOf(report.StreamFormats(), func(f report.Format) string { return string(f) })...),
 		{name: "sort", arg: "ORDER", value: flagvalue.OneOf(&o.Sort, output.SortScore, output.SortScore, output.SortNone), harmless: true, help: "order of the table: score (lowest first) or none"},
 		{name: "show", arg: "N", value: flagvalue.Int(&o.Show, 0, 0), harmless: true, help: "show the N worst and the first N failed rows in full"},
 		{
@@ -38,11 +31,7 @@ func outputFlags(o *output.Options) []flagSpec {
 
 // fileExtensions returns the extensions of output files, without dots.
 func fileExtensions() []string {
-	var exts []string
-	for _, f := range report.FileFormats() {
-		exts = append(exts, strings.TrimPrefix(f.Extension(), "."))
-	}
-	return exts
+	return namesOf(report.FileFormats(), func(f report.Format) string { return strings.TrimPrefix(f.Extension(), ".") })
 }
 
 // checkShow returns an error for --show with data on stdout. set reports whether the flag

@@ -6,10 +6,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
-	"io"
 	"net"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"runtime/pprof"
 	"strconv"
@@ -53,19 +51,16 @@ func TestSignalInterruptsReadFromPipe(t *testing.T) {
 	pipe := mkfifo(t, "pipe.jsonl")
 	for name, args := range pipeCommands(rows, results, pipe) {
 		t.Run(name, func(t *testing.T) {
-			cmd, _, stdout, stderr := start(t, args...)
+			p := start(t, args...)
 			w, err := os.OpenFile(pipe, os.O_WRONLY, 0) // blocks until the command opens the pipe
 			if err != nil {
 				t.Fatal(err)
 			}
 			defer w.Close()
-			if err := cmd.Process.Signal(os.Interrupt); err != nil {
-				t.Fatal(err)
-			}
-			_, _ = io.ReadAll(stdout)
-			msg, _ := io.ReadAll(stderr)
-			if code := exitCode(t, cmd); code != exitInterrupted || strings.Contains(string(msg), forcedExitMessage) {
-				t.Errorf("exit code: got %d, want %d without a forced exit; stderr: %s", code, exitInterrupted, msg)
+			p.signal(t, os.Interrupt)
+			got := p.wait(t)
+			if checkExit(t, got, exitInterrupted); strings.Contains(got.stderr, forcedExitMessage) {
+				t.Errorf("got a forced exit: %s", got.stderr)
 			}
 		})
 	}
@@ -179,37 +174,11 @@ func TestOutputMustBeRegularFile(t *testing.T) {
 	}
 }
 
-// TestDevStdoutIsValidOutput writes to /dev/stdout as a pipe and as a file, together
-// with the table.
-func TestDevStdoutIsValidOutput(t *testing.T) {
-	t.Parallel()
-	if _, err := os.Stat("/dev/stdout"); err != nil {
-		t.Skipf("no /dev/stdout: %v", err)
-	}
-	rows, _ := writeLabelledRows(t)
-	dir := t.TempDir()
-	if err := os.Symlink("/dev/stdout", filepath.Join(dir, "link.csv")); err != nil {
-		t.Fatal(err)
-	}
-	for output, want := range map[string]string{
-		"-o link.csv | cat": "index,id,", "-o link.csv > file; cat file": "index,id,", "--summary /dev/stdout >> file; cat file": `"$schema"`,
-	} {
-		cmd := exec.Command("sh", "-c", `ragfaith score "$0" -q `+output, rows)
-		cmd.Dir = dir
-		checkExit(t, runCommand(t, cmd), exitOK, want, "faithfulness")
-	}
-	if got, err := os.Lstat(filepath.Join(dir, "link.csv")); err != nil || got.Mode()&os.ModeSymlink == 0 {
-		t.Errorf("link was replaced: %v", err)
-	}
-}
-
 // TestSignalForcesExitOfBlockedCommand signals a command that is blocked in a write.
 func TestSignalForcesExitOfBlockedCommand(t *testing.T) {
 	t.Parallel()
 	skipShort(t)
-	signal, wait := startBlocked(t)
-	signal(os.Interrupt)
-	if code, msg := wait(); code != exitInterrupted || !strings.HasSuffix(msg, forcedExitMessage+"; rows in a .part file are kept\n") {
-		t.Errorf("exit code: got %d, want %d with a forced exit; stderr: %s", code, exitInterrupted, msg)
-	}
+	p := startBlocked(t)
+	p.signal(t, os.Interrupt)
+	checkExit(t, p.wait(t), exitInterrupted, forcedExitMessage+"; rows in a .part file are kept\n")
 }

@@ -46,17 +46,10 @@ func writeBounds(t *testing.T, flags ...string) string {
 	return file
 }
 
-// A prescreenedClaim is a claim in JSONL results.
-type prescreenedClaim struct {
-	Verdict, Reason string
-	Prescreened     bool
-	OfflineVerdict  string `json:"offline_verdict"`
-}
-
 // claimsOf decodes the claims of JSONL results.
-func claimsOf(t *testing.T, results string) (claims []prescreenedClaim) {
+func claimsOf(t *testing.T, results string) (claims []resultClaim) {
 	t.Helper()
-	for _, row := range decodeLines[struct{ Claims []prescreenedClaim }](t, results) {
+	for _, row := range decodeLines[resultRow](t, results) {
 		claims = append(claims, row.Claims...)
 	}
 	return claims
@@ -180,7 +173,7 @@ func TestPrescreenResultsDoNotDependOnTheRun(t *testing.T) {
 	if got := runInProcess(t, dir, nil, append(args, "--resume")...); got.code != exitOK || readFile(t, out) != want {
 		t.Errorf("resumed: got exit code %d, want %d and equal results; stderr: %s", got.code, exitOK, got.stderr)
 	}
-	prescreen, _ := readObject(t, filepath.Join(dir, "s.json"))["prescreen"].(map[string]any)
+	prescreen, _ := readJSON[map[string]any](t, filepath.Join(dir, "s.json"))["prescreen"].(map[string]any)
 	saved, _ := prescreen["saved"].(map[string]any)
 	if decided := float64(200 - audited); prescreen["decided"] != decided || prescreen["audited"] != float64(audited) || saved["requests"] != decided {
 		t.Errorf("got %v, want %v decided, %d audited and as many requests saved as decided", prescreen, decided, audited)
@@ -230,32 +223,23 @@ func TestAuditOfPrescreen(t *testing.T) {
 	}
 }
 
-// TestPrescreenLeavesRefusalsToTheModel checks a refusal that the contexts seem to answer. The
-// bounds say nothing about it: they are for statements of which the contexts are a part.
-func TestPrescreenLeavesRefusalsToTheModel(t *testing.T) {
+// TestPrescreenLeavesRowsToTheModel checks rows about which the bounds say nothing, even if
+// they decide every claim.
+func TestPrescreenLeavesRowsToTheModel(t *testing.T) {
 	t.Parallel()
-	server, dir, cal := newTestServer(t), t.TempDir(), writeBounds(t)
-	bounds := regexp.MustCompile(`("(?:supported|unsupported)": \{\s*"bound": )[0-9.]+`) // decide every claim
+	cal := writeBounds(t)
+	bounds := regexp.MustCompile(`("(?:supported|unsupported)": \{\s*"bound": )[0-9.]+`)
 	writeFile(t, cal, bounds.ReplaceAllString(readFile(t, cal), "${1}0.4"))
-	data := filepath.Join(dir, "rows.jsonl")
-	writeFile(t, data, `{"id":1,"question":"When was the bridge opened?","answer":"The documents do not mention when the bridge was opened.","contexts":["The bridge was opened in 1901."]}`+"\n")
-	got := runInProcess(t, dir, nil, "score", data, "--to", "jsonl", "--judge", "llm", "--prescreen", "lexical", "--calibration", cal, "--audit", "0", "--base-url", server.URL)
-	if got.code != exitOK || server.calls.Load() != 1 || strings.Contains(got.stdout, "prescreened") {
-		t.Errorf("got exit code %d and %d requests, want %d and 1: %s%s", got.code, server.calls.Load(), exitOK, got.stdout, got.stderr)
-	}
-}
-
-func TestPrescreenAsksTheModelAboutOtherLanguages(t *testing.T) {
-	t.Parallel()
-	server, dir := newTestServer(t), t.TempDir()
-	rows, out := filepath.Join(dir, "rows.jsonl"), filepath.Join(dir, "out.jsonl")
-	writeFile(t, rows, `{"question":"","answer":"The tower by the port is closed to all visitors during the summer.","contexts":["Der Turm wurde 1889 gebaut, und er ist von Mai bis Oktober für die Besucher geöffnet."]}`+"\n")
-	got := runInProcess(t, dir, nil, "score", rows, "--judge", "llm", "--prescreen", "lexical", "--calibration", writeBounds(t), "--audit", "0", "--no-cache", "--base-url", server.URL, "--to", "none", "-o", out)
-	if got.code != exitOK || server.calls.Load() != 1 {
-		t.Fatalf("got exit code %d and %d requests, want %d and 1; stderr: %s", got.code, server.calls.Load(), exitOK, got.stderr)
-	}
-	if c := claimsOf(t, readFile(t, out))[0]; c.Prescreened || c.Verdict == "unjudged" {
-		t.Errorf("got %+v, want the verdict of the model", c)
+	for name, row := range map[string]string{
+		"a refusal that the contexts seem to answer": `{"question":"When was the bridge opened?","answer":"The documents do not mention when the bridge was opened.","contexts":["The bridge was opened in 1901."]}`,
+		"contexts in another language":               `{"answer":"The tower by the port is closed to all visitors during the summer.","contexts":["Der Turm wurde 1889 gebaut, und er ist von Mai bis Oktober für die Besucher geöffnet."]}`,
+	} {
+		server := newTestServer(t)
+		got := runInProcess(t, t.TempDir(), nil, "score", tempFile(t, "rows.jsonl", row), "--to", "jsonl", "--judge", "llm", "--prescreen", "lexical", "--calibration", cal, "--audit", "0", "--base-url", server.URL)
+		mustExit(t, got, exitOK)
+		if server.calls.Load() != 1 || strings.Contains(got.stdout, "prescreened") || strings.Contains(got.stdout, `"verdict":"unjudged"`) {
+			t.Errorf("%s: got %d requests and %s, want 1 and the verdict of the model", name, server.calls.Load(), got.stdout)
+		}
 	}
 }
 

@@ -13,22 +13,6 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A resultRow contains the fields of a result row needed by these tests.
-type resultRow struct {
-	ID       string
-	Contexts []string
-	Claims   []resultClaim
-}
-
-type resultClaim struct {
-	Lead, Text, Verdict, Reason string
-	JudgedAs                    string `json:"judged_as"`
-	Evidence                    []struct {
-		Chunk, Start, End int
-		Quote, Role       string
-	}
-}
-
 // rowsWithMarkers contain citations and list markers.
 const rowsWithMarkers = `{"id":"cited","answer":"The hotel on the lake has 20 guest rooms [7]. The hotel on the lake has a garden [7].","contexts":["The hotel [14] on the lake has guest rooms [14]. It has lifts."]}
 {"id":"listed","answer":"1. The hotel on the lake has 20 guest rooms.\n2. The hotel on the lake has 30 boats.","contexts":["Hotels:\n14. The hotel on the lake has guest rooms."]}

@@ -26,14 +26,11 @@ func TestReleaseFilesAreComplete(t *testing.T) {
 	if strings.Contains(notices, "chromedp") {
 		t.Error("notices include test dependency chromedp")
 	}
-	if !strings.Contains(notices, "WordNet 3.0") || !strings.Contains(notices, "Copyright 2009 The Go Authors") {
-		t.Error("notices do not mention WordNet or the Go standard library")
-	}
-	if !strings.Contains(notices, "e5-small-v2") || !strings.Contains(notices, "Attribution-ShareAlike 4.0") {
-		t.Error("notices do not mention the sources of the embedded judge's weights")
-	}
-	if !strings.Contains(notices, "Copyright (c) 2022 OpenAI") {
-		t.Error("notices do not mention the token vocabularies")
+	// WordNet, the standard library, the weights of the embedded judge and the token vocabularies.
+	for _, want := range []string{"WordNet 3.0", "Copyright 2009 The Go Authors", "e5-small-v2", "Attribution-ShareAlike 4.0", "Copyright (c) 2022 OpenAI"} {
+		if !strings.Contains(notices, want) {
+			t.Errorf("notices do not mention %s", want)
+		}
 	}
 	if page := readFile(t, filepath.Join(dir, "man", "ragfaith-score.1")); !strings.Contains(page, "min\\-mean") && !strings.Contains(page, "min-mean") {
 		t.Error("man page of score does not mention --min-mean")

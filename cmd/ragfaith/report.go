@@ -55,12 +55,7 @@ func newReport(sys system) *cobra.Command {
 		Long:        reportLong,
 		Example:     reportExample,
 		Annotations: map[string]string{notesKey: reportNotes},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return exit.Usagef("missing RESULTS argument: want a file written by score, or - for standard input")
-			}
-			return nil
-		},
+		Args:        someArgs("RESULTS argument: want a file written by score, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.showExplicit = explicit(cmd.Flags(), "show")
 			o.limitsFailed = cmd.Flags().Changed("max-failed")

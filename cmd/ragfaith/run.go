@@ -150,6 +150,16 @@ func argCount(least, most int, want string) cobra.PositionalArgs {
 	}
 }
 
+// someArgs requires an argument, whose lack missing describes.
+func someArgs(missing string) cobra.PositionalArgs {
+	return func(_ *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return exit.Usagef("missing %s", missing)
+		}
+		return nil
+	}
+}
+
 // unknownCommand rejects the arguments of a command that only has subcommands.
 func unknownCommand(cmd *cobra.Command, args []string) error {
 	if len(args) == 0 {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/segment"
@@ -50,12 +49,7 @@ func newScore(sys system) *cobra.Command {
 		Long:        scoreLong,
 		Example:     scoreExample,
 		Annotations: map[string]string{notesKey: scoreNotes},
-		Args: func(_ *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return exit.Usagef("missing DATASET argument: want a file, or - for standard input")
-			}
-			return nil
-		},
+		Args:        someArgs("DATASET argument: want a file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			streams := sys.streams(cmd, &f.Options.Options)
 			o, err := f.resolve(cmd.Context(), args, sys, streams.Console)

@@ -76,7 +76,7 @@ func TestAutoJudgeEqualsExplicitJudge(t *testing.T) {
 				path := filepath.Join(dir, strings.ReplaceAll(judge, "/", "_")+".jsonl")
 				args = append([]string{"score", "-", "--to", "none", "--no-progress", "-o", path, "--summary", path + ".json", "--judge", judge}, args...)
 				got := mustExit(t, runSystem(t, autoSystem(dir, env, tt.found...), strings.NewReader(skyRows), args...), exitOK)
-				return readFile(t, path) + fmt.Sprint(readObject(t, path+".json")["settings"]), got.stdout + got.stderr
+				return readFile(t, path) + fmt.Sprint(readJSON[map[string]any](t, path+".json")["settings"]), got.stdout + got.stderr
 			}
 			want, _ := score(tt.want)
 			got, stderr := score(judgeAuto)

@@ -11,17 +11,17 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/app"
-	"github.com/ragfaith/ragfaith/internal/config"
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 )
 
-// check reports invalid combinations of options and arguments. An option without effect is
+// check reports invalid combinations of options and arguments, and sets the names of kept
+// columns. An option without effect is
 // an error on the command line only: in the environment or a config file it may be meant
 // for other runs.
-func (f *scoreFlags) check() error {
+func (f *scoreFlags) check() (err error) {
 	o := &f.Options
 	if o.Verbose && o.Quiet {
 		return exit.Usagef("--verbose and --quiet cannot be used together")
@@ -32,12 +32,11 @@ func (f *scoreFlags) check() error {
 	if err := errors.Join(f.checkLLM(), f.checkLocal(), checkGroups(&o.Options)); err != nil {
 		return err
 	}
-	names, err := app.NewKeptNames(o.KeepAs, o.InputColumns())
-	if err != nil {
+	if o.Names, err = app.NewKeptNames(o.KeepAs, o.InputColumns()); err != nil {
 		return err
 	}
 	for _, c := range o.KeptColumns() {
-		if name := names.Name(c.Name); name != c.Name {
+		if name := o.Names.Name(c.Name); name != c.Name {
 			return exit.Usagef("--keep-as %s=%s: %s needs the column under its own name", c.Name, name, c.Flag)
 		}
 	}
@@ -46,7 +45,7 @@ func (f *scoreFlags) check() error {
 	}
 	err = checkOutputs(&o.Options, "the dataset", o.Datasets)
 	if err == nil {
-		err = checkOutputs(&o.Options, "the file", []string{o.Calibration, cmp.Or(f.flags.Lookup("config").Value.String(), config.Name)})
+		err = checkOutputs(&o.Options, "the file", []string{o.Calibration, cmp.Or(f.flags.Lookup("config").Value.String(), configName)})
 	}
 	if err := errors.Join(err, f.checkBatch()); err != nil {
 		return err
@@ -92,16 +91,14 @@ func (f *scoreFlags) checkLLM() error {
 			return exit.Usagef("--semantic-threshold: want a cosine above 0")
 		}
 	}
-	if l.Batch && l.SemanticCache && o.Judge == app.JudgeLLM {
+	switch {
+	case l.Batch && l.SemanticCache && o.Judge == app.JudgeLLM:
 		return exit.Usagef("--semantic-cache can't be used with --batch: a verdict can be reused only after an earlier one is known")
-	}
-	if !l.Batch && explicit(f.flags, "batch-poll") {
+	case !l.Batch && explicit(f.flags, "batch-poll"):
 		return exit.Usagef("--batch-poll needs --batch")
-	}
-	if explicit(f.flags, "audit") && !o.Prescreens() {
+	case explicit(f.flags, "audit") && !o.Prescreens():
 		return exit.Usagef("--audit needs --prescreen")
-	}
-	if o.Prescreens() && o.Threshold != nil {
+	case o.Prescreens() && o.Threshold != nil:
 		return exit.Usagef("--threshold can't be used with --prescreen, whose verdicts are for 0.5")
 	}
 	if err := f.checkPublished(); err != nil {

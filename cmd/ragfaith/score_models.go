@@ -136,9 +136,5 @@ func judgeNames() []string {
 // serverNames returns the values of --judge for servers on this machine, as far as they
 // can be completed.
 func serverNames() []string {
-	var names []string
-	for _, s := range llm.LocalServers() {
-		names = append(names, s.Name)
-	}
-	return names
+	return namesOf(llm.LocalServers(), func(s llm.LocalServer) string { return s.Name })
 }

@@ -31,11 +31,7 @@ func profiles() []profile {
 }
 
 func profileNames() []string {
-	var names []string
-	for _, p := range profiles() {
-		names = append(names, p.name)
-	}
-	return names
+	return namesOf(profiles(), func(p profile) string { return p.name })
 }
 
 // applyProfile sets the flags of --profile that are not set yet. It is called after each

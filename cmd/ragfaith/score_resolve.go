@@ -59,11 +59,8 @@ func (f *scoreFlags) requestTimeouts() (timeout, reasoning time.Duration) {
 }
 
 // resolveInput sets how the datasets are read, and which rows are scored.
-func (f *scoreFlags) resolveInput() (err error) {
+func (f *scoreFlags) resolveInput() error {
 	o := &f.Options
-	if o.Names, err = app.NewKeptNames(o.KeepAs, nil); err != nil {
-		return err
-	}
 	o.Rows.Seed = o.Seed
 	opts := &o.Dataset
 	opts.NeedText, opts.AllTurns = o.EmptyContexts == app.EmptyFail, f.turns == "all"

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -64,7 +63,7 @@ func TestServerShorthandEqualsLongForm(t *testing.T) {
 		path := filepath.Join(dir, name)
 		args = append([]string{"score", "-", "--to", "none", "--no-cache", "-q", "-o", path, "--summary", path + ".json"}, args...)
 		mustRun(t, dir, env, args...)
-		settings := must(json.Marshal(readObject(t, path+".json")["settings"]))
+		settings := must(json.Marshal(readJSON[map[string]any](t, path+".json")["settings"]))
 		return readFile(t, path) + string(settings)
 	}
 	long := results("long.jsonl", nil, "--judge", "llm", "--base-url", s.URL+"/v1", "--model", "qwen3:4b", "--api-key-env", "")
@@ -146,39 +145,6 @@ func TestServerErrors(t *testing.T) {
 		t.Errorf("dry run: got exit code %d and %d requests, want 0 and none; stderr: %s", got.code, len(requests())-before, got.stderr)
 	}
 	checkExit(t, runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", "ollama/a", "--model", "b"), exitUsage, "--judge ollama/a: --model b is another model")
-}
-
-func TestServerShorthandHasThePrecedenceOfItsSource(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		env  map[string]string
-		args []string
-		want string // option, value and origin
-	}{
-		{nil, []string{"--judge", "ollama/m"}, "base-url http://localhost:11434/v1 judge"},
-		{map[string]string{"RAGFAITH_BASE_URL": "http://gateway/v1"}, []string{"--judge", "ollama/m"}, "base-url http://localhost:11434/v1 judge"},
-		{map[string]string{"RAGFAITH_BASE_URL": "http://gpu:1/v1", "RAGFAITH_JUDGE": "vllm/m"}, nil, "base-url http://gpu:1/v1 environment"},
-		{map[string]string{"RAGFAITH_MODEL": "gpt-4o"}, []string{"--judge", "llamacpp"}, "model <nil> judge"},
-		{nil, []string{"--judge", "ollama/m"}, "concurrency 1 judge"},
-		{nil, []string{"--judge", "ollama/m", "--concurrency", "3"}, "concurrency 3 flag"},
-		{nil, []string{"--judge", "vllm/m"}, "concurrency 16 default"},
-		{nil, []string{"--judge", "ollama/m"}, "api-key-env <nil> judge"},
-		{nil, []string{"--judge", "vllm/m", "--api-key-env", "K"}, "api-key-env K flag"},
-		{nil, []string{"--judge", "ollama/m", "--profile", "ragas"}, "evidence joined profile"},
-	} {
-		got := runInProcess(t, t.TempDir(), tt.env, append([]string{"config", "show", "--to", "json", "score"}, tt.args...)...)
-		var shown struct{ Settings []option }
-		if err := json.Unmarshal([]byte(got.stdout), &shown); err != nil {
-			t.Fatalf("%v: %s", err, got.stderr)
-		}
-		var all []string
-		for _, s := range shown.Settings {
-			all = append(all, fmt.Sprintf("%s %v %s", s.Name, s.Value, s.Source))
-		}
-		if !slices.Contains(all, tt.want) {
-			t.Errorf("%v %q: got %q, want %q among them", tt.env, tt.args, all, tt.want)
-		}
-	}
 }
 
 func TestRequestTimeouts(t *testing.T) {

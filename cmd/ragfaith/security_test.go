@@ -89,61 +89,17 @@ func TestRowsSendNoTerminalSequences(t *testing.T) {
 	}
 }
 
-// TestRowIDsAreNotUsedAsFileNames checks that only the files named on the command line
-// are written.
-func TestRowIDsAreNotUsedAsFileNames(t *testing.T) {
-	root := t.TempDir()
-	dir := filepath.Join(root, "in", "here")
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(dir)
-	var rows strings.Builder
-	for _, id := range []string{"../../escaped", "/../../../escaped", root + "/escaped", `..\\..\\escaped`, "a/b/c", "CON", "x.part", ".", "", strings.Repeat("x", 5000), `$(touch escaped)`, "a\\u0000b"} {
-		fmt.Fprintf(&rows, `{"id":"%s","answer":"The sky is blue today.","contexts":["It rains."]}`+"\n", id)
-	}
-	writeFile(t, "rows.jsonl", rows.String())
-	args := []string{"score", "rows.jsonl", "--to", "none", "--summary", "s.json"}
-	want := []string{"in/here/rows.jsonl", "in/here/s.json"}
-	for _, ext := range []string{"jsonl", "json", "csv", "tsv", "parquet", "md", "xml", "html"} {
-		args, want = append(args, "-o", "o."+ext), append(want, "in/here/o."+ext)
-	}
-	mustRun(t, "", nil, args...)
-	var found []string
-	for path := range modes(t, root) {
-		if path != "." && path != "in" && path != "in/here" {
-			found = append(found, path)
-		}
-	}
-	slices.Sort(want)
-	if slices.Sort(found); !slices.Equal(found, want) {
-		t.Errorf("got files %q, want %q", found, want)
-	}
-}
-
 // modes returns the mode of each file and directory below root by relative path.
-func modes(t *testing.T, root string) map[string]fs.FileMode {
-	t.Helper()
-	found, err := readModes(root)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
-}
-
-// readModes is like modes, but can be called outside of the test goroutine.
-func readModes(root string) (map[string]fs.FileMode, error) {
+func modes(root string) (map[string]fs.FileMode, error) {
 	found := map[string]fs.FileMode{}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	err := fs.WalkDir(os.DirFS(root), ".", func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		info, err := d.Info()
-		if err != nil {
-			return err
+		if err == nil {
+			found[path] = info.Mode()
 		}
-		name, err := filepath.Rel(root, path)
-		found[name] = info.Mode()
 		return err
 	})
 	return found, err
@@ -154,20 +110,13 @@ func readModes(root string) (map[string]fs.FileMode, error) {
 func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 	dir := t.TempDir()
 	old := syscall.Umask(0)
-	cmd, stdin, stdout, stderr := startIn(t, dir, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
+	p := startIn(t, dir, "score", "-", "--to", "jsonl", "-o", "o.jsonl", "-o", "o.csv", "-o", "o.html", "-o", "o.parquet", "--summary", "s.json")
 	syscall.Umask(old)
-	if _, err := io.WriteString(stdin, strings.Repeat(skyRow, 3)); err != nil {
-		t.Fatal(err)
-	}
-	for range 3 {
-		if line, err := stdout.ReadString('\n'); err != nil {
-			t.Fatalf("read line %q: %v", line, err)
-		}
-	}
+	p.score(t, 3)
 	check := func(when string, want int) {
 		t.Helper()
 		seen := 0
-		for path, mode := range modes(t, dir) {
+		for path, mode := range must(modes(dir)) {
 			if path == "." {
 				continue
 			}
@@ -180,14 +129,10 @@ func TestOutputFilesAreReadableByOwnerOnly(t *testing.T) {
 		}
 	}
 	check("during the run", 6)
-	if err := stdin.Close(); err != nil {
+	if err := p.stdin.Close(); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.ReadAll(stdout)
-	msg, _ := io.ReadAll(stderr)
-	if code := exitCode(t, cmd); code != exitOK {
-		t.Fatalf("exit code: got %d, want %d; stderr: %s", code, exitOK, msg)
-	}
+	mustExit(t, p.wait(t), exitOK)
 	check("after the run", 5)
 }
 
@@ -199,7 +144,7 @@ func TestCacheIsReadableByOwnerOnly(t *testing.T) {
 	// Check during the run: SQLite removes its auxiliary files when the cache is closed.
 	var checked atomic.Bool
 	s.fault = func(int64, http.ResponseWriter, *http.Request) bool {
-		found, err := readModes(cache)
+		found, err := modes(cache)
 		if err != nil {
 			t.Errorf("reading the modes of the cache: %v", err)
 		}
@@ -282,20 +227,14 @@ func TestCoreDumpsAreDisabled(t *testing.T) {
 	if limit.Max == 0 {
 		t.Skip("core dumps are disabled already")
 	}
-	cmd, stdin, stdout, _ := start(t, "score", "-", "--to", "jsonl")
-	if _, err := io.WriteString(stdin, skyRow); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := stdout.ReadString('\n'); err != nil {
-		t.Fatalf("read line %q: %v", line, err)
-	}
-	limits := readFile(t, fmt.Sprintf("/proc/%d/limits", cmd.Process.Pid))
+	p := start(t, "score", "-", "--to", "jsonl")
+	p.score(t, 1)
+	limits := readFile(t, fmt.Sprintf("/proc/%d/limits", p.Process.Pid))
 	for line := range strings.Lines(limits) {
 		if name := "Max core file size"; strings.HasPrefix(line, name) && !slices.Equal(strings.Fields(line[len(name):])[:2], []string{"0", "0"}) {
 			t.Errorf("got %q, want limits of 0", line)
 		}
 	}
-	_ = stdin.Close()
 }
 
 // net/http logs what a server sends after its reply.

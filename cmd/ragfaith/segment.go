@@ -57,7 +57,7 @@ func newSegment() *cobra.Command {
 			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()),
 			help: "language, such as de or de-x-claims (default: detected)",
 		},
-		{name: "to", arg: "FORMAT", value: flagvalue.OneOf(&o.to, "jsonl", "jsonl", "text"), help: "format written to stdout: jsonl or text"},
+		formatFlag(&o.to, "jsonl", "text"),
 	}})
 	return cmd
 }

@@ -167,34 +167,22 @@ func TestFailedOutputKeepsResultsResumable(t *testing.T) {
 	dir := t.TempDir()
 	out, table := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "out.csv")
 	args := []string{"score", "-", "--to", "jsonl", "-o", out, "-o", table}
-	cmd, stdin, stdout, stderr := start(t, args...)
-	if _, err := io.WriteString(stdin, skyRow); err != nil {
-		t.Fatal(err)
-	}
-	if line, err := stdout.ReadString('\n'); err != nil {
-		t.Fatalf("read line %q: %v", line, err)
-	}
+	p := start(t, args...)
+	p.score(t, 1)
 	// Occupy the path during the run.
-	if err := errors.Join(os.MkdirAll(filepath.Join(table, "taken"), 0o700), stdin.Close()); err != nil {
+	if err := errors.Join(os.MkdirAll(filepath.Join(table, "taken"), 0o700), p.stdin.Close()); err != nil {
 		t.Fatal(err)
 	}
-	_, _ = io.Copy(io.Discard, stdout)
-	msg, _ := io.ReadAll(stderr)
-	if code := exitCode(t, cmd); code != exitFailure || !strings.Contains(string(msg), "finished rows saved in "+out+".part") {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", code, exitFailure, msg)
-	}
+	checkExit(t, p.wait(t), exitFailure, "finished rows saved in "+out+".part")
 	if _, err := os.Stat(out); err == nil {
 		t.Error("the output file exists, so --resume would start again")
 	}
 	if err := os.RemoveAll(table); err != nil {
 		t.Fatal(err)
 	}
-	cmd = exec.Command("ragfaith", append(args, "--resume")...)
+	cmd := exec.Command("ragfaith", append(args, "--resume")...)
 	cmd.Stdin = strings.NewReader(skyRow)
-	again, err := cmd.CombinedOutput()
-	if err != nil || !strings.Contains(string(again), fmt.Sprintf("ragfaith: resuming %s.part: 1 row is finished\n", out)) {
-		t.Errorf("%v: %s", err, again)
-	}
+	checkExit(t, runCommand(t, cmd), exitOK, fmt.Sprintf("ragfaith: resuming %s.part: 1 row is finished\n", out))
 	if !strings.Contains(readFile(t, out), `"status":"scored"`) || !strings.HasPrefix(readFile(t, table), "index,") {
 		t.Error("an output file is incomplete")
 	}

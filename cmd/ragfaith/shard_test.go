@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -57,7 +56,7 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 					t.Errorf("%s differs: %s", ext, d)
 				}
 			}
-			whole, merged := readObject(t, in("whole.summary.json")), readObject(t, in("merged.summary.json"))
+			whole, merged := readJSON[map[string]any](t, in("whole.summary.json")), readJSON[map[string]any](t, in("merged.summary.json"))
 			if results, _ := merged["results"].([]any); len(results) != tt.n {
 				t.Errorf("got results %v, want %d shards", merged["results"], tt.n)
 			}
@@ -67,39 +66,5 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 			}
 			checkSchema(t, "summary.schema.json", readFile(t, in("merged.summary.json")))
 		})
-	}
-}
-
-func TestSameFileUnderTwoNames(t *testing.T) {
-	t.Parallel()
-	dir := t.TempDir()
-	in := func(name string) string { return filepath.Join(dir, name) }
-	for _, name := range []string{"a", "b", "c"} {
-		writeFile(t, in(name), "the same") // same content and size, so that only the inode tells files apart
-	}
-	if err := os.Link(in("a"), in("hard")); err != nil {
-		t.Skipf("no hard links: %v", err)
-	}
-	if err := os.Symlink("b", in("soft")); err != nil {
-		t.Skipf("no symbolic links: %v", err)
-	}
-	for _, tt := range []struct{ paths, want string }{
-		{"a b c nowhere", ""},
-		{"", ""},
-		{"a b hard c", "a hard"},
-		{"soft a b", "soft b"},
-		{"hard soft a b", "hard a"},
-		{"c ./c", "c ./c"},
-		{"nowhere a ./nowhere", "nowhere ./nowhere"},
-	} {
-		var paths []string
-		for _, name := range strings.Fields(tt.paths) {
-			paths = append(paths, dir+"/"+name)
-		}
-		a, b, found := duplicate(paths)
-		got := strings.TrimSpace(strings.ReplaceAll(a+" "+b, dir+"/", ""))
-		if got != tt.want || found != (tt.want != "") {
-			t.Errorf("%s: got %q, %v; want %q", tt.paths, got, found, tt.want)
-		}
 	}
 }

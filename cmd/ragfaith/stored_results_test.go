@@ -5,15 +5,14 @@ import (
 	"encoding/json"
 	"fmt"
 	"hash/fnv"
-	"io"
-	"maps"
 	"math/rand/v2"
-	"net/http"
 	"net/http/httptest"
 	"path/filepath"
-	"slices"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
 
 // messyRows returns n rows with text that is hard to segment, some invalid and some
@@ -52,81 +51,55 @@ func messyRows(seed uint64, n int) []byte {
 	return b
 }
 
-// newRandomServer starts a language model with random replies, some of them invalid.
-// Equal requests get equal replies.
-func newRandomServer(t *testing.T, writesJSON bool) *httptest.Server {
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		body, _ := io.ReadAll(r.Body)
-		var q struct {
-			Messages []struct{ Content string }
-			Format   struct {
-				Schema struct {
-					Name   string
-					Schema struct {
-						Properties struct {
-							Verdicts struct{ Properties map[string]any }
-						}
-					}
-				} `json:"json_schema"`
-			} `json:"response_format"`
-		}
-		if json.Unmarshal(body, &q) != nil || len(q.Messages) == 0 {
-			w.WriteHeader(http.StatusBadRequest)
-			return
-		}
+// randomReplies is a quirk that randomizes verdicts, chunks, quotes and statements, and
+// makes some replies invalid. Equal requests get equal replies.
+func randomReplies(next llmtest.Handler) llmtest.Handler {
+	member := regexp.MustCompile(`"(chunk_ids|quote|reason|statement|verdict|is_supported)":(\[[^\]]*\]|"(?:[^"\\]|\\.)*"|\w+)`)
+	return func(c *llmtest.Call) *llmtest.Answer {
 		h := fnv.New64a()
-		_, _ = h.Write(body)
+		_, _ = h.Write(c.Raw)
 		random := rand.New(rand.NewPCG(h.Sum64(), 2))
-		user := []rune(q.Messages[len(q.Messages)-1].Content)
+		user := []rune(c.User)
 		from := random.IntN(len(user))
 		quote := string(user[from:min(from+random.IntN(30), len(user))])
-		verdict := func() map[string]any {
-			return map[string]any{
-				"chunk_ids": []int{random.IntN(5), random.IntN(5)}, "quote": quote, "reason": "as\nit is",
-				"verdict": []string{"supported", "contradicted", "not_mentioned"}[random.IntN(3)],
+		verdict := func(value any) any {
+			if _, binary := value.(float64); binary {
+				return random.IntN(2)
 			}
+			return []string{"supported", "contradicted", "not_mentioned"}[random.IntN(3)]
 		}
-		if strings.HasPrefix(q.Format.Schema.Name, "binary") {
-			verdict = func() map[string]any { return map[string]any{"reason": "r", "verdict": random.IntN(2)} }
-		}
-		byID := map[string]any{}
-		for _, id := range slices.Sorted(maps.Keys(q.Format.Schema.Schema.Properties.Verdicts.Properties)) {
-			byID[id] = verdict()
-		}
-		first := verdict()
-		first["claim_id"], first["statement_id"] = 0, 0
-		var reply any
-		switch name := q.Format.Schema.Name; {
-		case strings.HasSuffix(name, "by_id"):
-			reply = map[string]any{"verdicts": byID}
-		case strings.HasSuffix(name, "verdicts"):
-			reply = map[string]any{"verdicts": []any{first}}
-		case name == "statements":
-			reply = map[string]any{"statements": []any{map[string]any{"sentence_id": 0, "statement": quote + " is."}}}
-		case name == "answer_statements":
-			reply = map[string]any{"statements": []string{quote + " is.", "It opened in 1889."}[:random.IntN(3)]}
-		case name == "checked_statements":
-			reply = map[string]any{"statements": []any{map[string]any{
-				"sentence_id": 0, "text": quote + " is.", "reasoning": "r", "chunk_ids": []int{0, 9}, "is_supported": random.IntN(2) == 0,
-			}}}
-		}
-		text, _ := json.Marshal(reply)
+		a := next(c)
+		a.PromptTokens <<= random.IntN(50) // not fewer, which looks like a truncated prompt
+		a.Content = member.ReplaceAllStringFunc(a.Content, func(text string) string {
+			name, old, _ := strings.Cut(text, ":")
+			var value any
+			_ = json.Unmarshal([]byte(old), &value) // the pattern matches only JSON
+			switch name {
+			case `"chunk_ids"`:
+				value = []int{random.IntN(5), random.IntN(5)}
+			case `"quote"`:
+				value = quote
+			case `"reason"`:
+				value = "as\nit is"
+			case `"statement"`:
+				value = quote + " is."
+			case `"verdict"`:
+				value = verdict(value)
+			case `"is_supported"`:
+				value = random.IntN(2) == 0
+			}
+			return name + ":" + string(must(json.Marshal(value)))
+		})
 		switch {
-		case reply == nil:
-			text = []byte([]string{"Yes.", "No"}[random.IntN(2)])
-			if random.IntN(30) == 0 {
-				text = []byte("perhaps")
-			}
-		case !writesJSON || random.IntN(10) == 0:
-			text = []byte("I would say so")
+		case c.Word() && random.IntN(30) == 0:
+			a.Content = "perhaps"
+		case c.Word():
+			a.Content = []string{"Yes.", "No"}[random.IntN(2)]
+		case random.IntN(10) == 0:
+			a.Content = "I would say so"
 		}
-		answer, _ := json.Marshal(string(text))
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"object":"chat.completion","choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%s}}],`+
-			`"usage":{"prompt_tokens":%d,"completion_tokens":10,"total_tokens":110}}`, answer, uint64(1)<<random.IntN(63))
-	}))
-	t.Cleanup(s.Close)
-	return s
+		return a
+	}
 }
 
 // TestResultsOfEveryModeAreReadable checks an invariant: report, compare, calibrate and
@@ -136,7 +109,9 @@ func TestResultsOfEveryModeAreReadable(t *testing.T) {
 	skipShort(t)
 	real := []byte(readFile(t, "../../testdata/rows.jsonl"))
 	short := bytes.Join(bytes.SplitAfterN(real, []byte("\n"), 9)[:8], nil)
-	json, words := newRandomServer(t, true), newRandomServer(t, false)
+	json, words := httptest.NewServer(llmtest.New(randomReplies)), httptest.NewServer(llmtest.New(randomReplies, llmtest.Prose()))
+	t.Cleanup(json.Close)
+	t.Cleanup(words.Close)
 	for i, tt := range []struct {
 		flags string
 		rows  []byte
@@ -210,5 +185,43 @@ func checkStored(t *testing.T, rows []byte, flags []string) {
 	// If the server fails every row, there is nothing to gate.
 	if c := runInProcess(t, dir, nil, "compare", in("r.jsonl"), in("r.parquet"), "-q", "--to", "none", "--max-drop", "0"); c.code != exitOK && !strings.Contains(c.stderr, "no row has a score in both runs") {
 		t.Errorf("compare: exit code: got %d, want %d: %.600s", c.code, exitOK, c.stderr)
+	}
+}
+
+func TestResultsAndSummariesMatchSchemas(t *testing.T) {
+	t.Parallel()
+	server := newTestServer(t)
+	dir := t.TempDir()
+	rows := filepath.Join(dir, "rows.jsonl")
+	writeFile(t, rows, skyRows+"{\"id\":\"hole\",\n")
+	const secret = "hidden-secret"
+	url := strings.Replace(server.URL, "http://", "http://user:"+secret+"@", 1) + "/v1"
+	for name, args := range map[string][]string{
+		"lexical": nil,
+		"llm":     {"--judge", "llm", "--base-url", url, "--model", "m", "--price", "1,2"},
+		"ragas":   {"--profile", "ragas", "--base-url", url, "--model", "m", "--keep", "all"},
+		"real":    {"../../testdata/rows.jsonl", "--no-claims", "0", "--by", "question", "--by", "id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			summary, results := filepath.Join(dir, name+".json"), filepath.Join(dir, name+".jsonl")
+			args = append([]string{"score", rows, "-q", "--to", "none", "--max-failed", "1", "--summary", summary, "-o", results}, args...)
+			mustRun(t, dir, nil, args...)
+			msg := readFile(t, summary)
+			lines := readFile(t, results)
+			checkSchema(t, "summary.schema.json", msg)
+			checkSchema(t, "result.schema.json", strings.Split(strings.TrimSpace(lines), "\n")...)
+			for _, hidden := range []string{secret, testKey} {
+				if strings.Contains(msg+lines, hidden) {
+					t.Errorf("secret %s in summary or results: %s", hidden, msg)
+				}
+			}
+			usesLLM := name == "llm" || name == "ragas"
+			if hasUsage := !strings.Contains(msg, `"spent": null`); hasUsage != usesLLM {
+				t.Errorf("got usage in the summary %t, want %t: %s", hasUsage, usesLLM, msg)
+			}
+			if name == "llm" && !strings.Contains(msg, `"usd": 0.`) {
+				t.Errorf("got no cost in %s", msg)
+			}
+		})
 	}
 }

@@ -163,17 +163,12 @@ func (m *localModel) settings(o *Options) (settingValues, error) {
 		"--precision": {o.Local.Precision},
 		"--label-map": o.Local.Labels,
 	}
-	if m.Info().Kind != encoder.Tokens {
-		values["--prefilter"] = []string{strconv.Itoa(o.Local.Prefilter)}
-	}
-	if m.layoutName != "" {
-		values["layout"] = []string{m.layoutName}
-	}
-	if o.Local.Device.Provider != ort.None {
-		// Rounding depends on the library and on which pairs share a padded batch.
-		values["kernels"] = []string{m.Info().Kernel}
-		values["--model-batch-size"] = []string{strconv.Itoa(o.Local.Batch)}
-	}
+	values.setIf(m.Info().Kind != encoder.Tokens, "--prefilter", strconv.Itoa(o.Local.Prefilter))
+	values.setIf(m.layoutName != "", "layout", m.layoutName)
+	// Rounding on a GPU depends on the library and on which pairs share a padded batch.
+	gpu := o.Local.Device.Provider != ort.None
+	values.setIf(gpu, "kernels", m.Info().Kernel)
+	values.setIf(gpu, "--model-batch-size", strconv.Itoa(o.Local.Batch))
 	return values, nil
 }
 

@@ -27,6 +27,13 @@ const resultFormat = 1
 // values; a setting that does not apply has none.
 type settingValues map[string][]string
 
+// setIf sets a setting if it applies.
+func (v settingValues) setIf(applies bool, name, value string) {
+	if applies {
+		v[name] = []string{value}
+	}
+}
+
 // settings returns the settings that affect the results. Only a run with the same settings
 // can be resumed. They are stored in plain text next to the results and therefore never
 // contain API keys, or URLs that may contain one.
@@ -55,18 +62,10 @@ func (o *Options) settings(threshold float64, m *model, local *localModel) (resu
 		"--keep":          o.Names.names(o.InputColumns()),
 		"--keep-as":       o.KeepAs,
 	}
-	if o.Dataset.From != "" {
-		values["--from"] = []string{o.Dataset.From}
-	}
-	if o.EmptyContexts != EmptyScore {
-		values["--empty-contexts"] = []string{o.EmptyContexts}
-	}
-	if o.Dataset.AllTurns {
-		values["--turns"] = []string{"all"}
-	}
-	if o.Dataset.Delimiter != 0 {
-		values["--delimiter"] = []string{flagvalue.Delimiter(new(o.Dataset.Delimiter)).String()}
-	}
+	values.setIf(o.Dataset.From != "", "--from", o.Dataset.From)
+	values.setIf(o.EmptyContexts != EmptyScore, "--empty-contexts", o.EmptyContexts)
+	values.setIf(o.Dataset.AllTurns, "--turns", "all")
+	values.setIf(o.Dataset.Delimiter != 0, "--delimiter", flagvalue.Delimiter(new(o.Dataset.Delimiter)).String())
 	if o.Calibrated != nil {
 		values["--calibration"] = []string{o.Calibrated.Name()}
 	}
@@ -102,12 +101,8 @@ func (m *model) settings(o *Options) settingValues {
 	if body, err := llm.ParseExtraBody(l.ExtraBody); err == nil && body != nil {
 		values["--extra-body"] = []string{string(body)}
 	}
-	if l.ReasoningEffort != EffortAuto {
-		values["--reasoning-effort"] = []string{l.ReasoningEffort}
-	}
-	if l.MaxOutputTokens > 0 {
-		values["--max-output-tokens"] = []string{strconv.Itoa(l.MaxOutputTokens)}
-	}
+	values.setIf(l.ReasoningEffort != EffortAuto, "--reasoning-effort", l.ReasoningEffort)
+	values.setIf(l.MaxOutputTokens > 0, "--max-output-tokens", strconv.Itoa(l.MaxOutputTokens))
 	for _, n := range o.promptNames() {
 		values["prompt "+string(n)] = []string{m.prompts.Version(n)}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -61,21 +61,13 @@ func TestRowTimeoutExcludesServerWaits(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			p := eval.Pipeline{Extractor: extract.Sentences{}, Judge: judge, RowTimeout: time.Minute, Now: time.Now}
+			var tally report.Tally
 			err := p.Run(t.Context(), func(yield func(dataset.Row, error) bool) {
 				yield(dataset.Row{Answer: "It is so.", Contexts: []string{"It is so."}}, nil)
-			}, eval.Sinks{sinkFunc(func(r *result.Row) {
-				if r.Status != result.Scored {
-					t.Errorf("%s: got %v: %v", name, r.Status, r.Err)
-				}
-			})})
-			if err != nil {
-				t.Error(err)
+			}, eval.Sinks{&tally})
+			if err != nil || tally.Scored != 1 {
+				t.Errorf("%s: got %v and %v, want one scored row", name, &tally, err)
 			}
 		})
 	}
 }
-
-// A sinkFunc is a sink that passes each row to the function.
-type sinkFunc func(*result.Row)
-
-func (f sinkFunc) Write(r *result.Row) error { f(r); return nil }

@@ -1,4 +1,4 @@
-package config
+package main
 
 import (
 	"errors"
@@ -7,10 +7,12 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/ragfaith/ragfaith/internal/exit"
 )
 
-func TestParseReturnsTheLineOfEachValue(t *testing.T) {
-	got, err := Parse("f.yaml", []byte(`# options
+func TestConfigHasTheLineOfEachValue(t *testing.T) {
+	got, err := parseConfig("f.yaml", []byte(`# options
 judge: "null"
 no-claims: null
 threshold: 0.50
@@ -27,30 +29,32 @@ score:
 	if err != nil {
 		t.Fatal(err)
 	}
-	scalar := func(line int, text string) Value { return Value{Shape: Scalar, Line: line, Text: text} }
-	want := &File{Path: "f.yaml", Entries: []Entry{
+	scalar := func(line int, text string) configValue {
+		return configValue{Shape: shapeScalar, Line: line, Text: text}
+	}
+	want := &configFile{Path: "f.yaml", Entries: []configEntry{
 		{"judge", 2, scalar(2, "null")},
 		{"no-claims", 3, scalar(3, "null")},
 		{"threshold", 4, scalar(4, "0.50")},
-		{"empty", 5, Value{Line: 5}},
+		{"empty", 5, configValue{Line: 5}},
 		{"quoted", 6, scalar(6, "")},
-		{"keep", 7, Value{Shape: List, Line: 7, Items: []Value{scalar(7, "a"), scalar(7, "b c")}}},
-		{"score", 8, Value{Shape: Mapping, Line: 9, Entries: []Entry{
-			{"map", 9, Value{Shape: Mapping, Line: 10, Entries: []Entry{{"answer", 10, scalar(10, "reply")}}}},
-			{"output", 11, Value{Shape: List, Line: 12, Items: []Value{scalar(12, "a.jsonl"), scalar(13, "b.csv")}}},
+		{"keep", 7, configValue{Shape: shapeList, Line: 7, Items: []configValue{scalar(7, "a"), scalar(7, "b c")}}},
+		{"score", 8, configValue{Shape: shapeMapping, Line: 9, Entries: []configEntry{
+			{"map", 9, configValue{Shape: shapeMapping, Line: 10, Entries: []configEntry{{"answer", 10, scalar(10, "reply")}}}},
+			{"output", 11, configValue{Shape: shapeList, Line: 12, Items: []configValue{scalar(12, "a.jsonl"), scalar(13, "b.csv")}}},
 		}}},
 	}}
-	if d := cmp.Diff(want, got); d != "" {
+	if d := cmp.Diff(want, got, cmp.AllowUnexported(configFile{})); d != "" {
 		t.Errorf("file (-want +got):\n%s", d)
 	}
 	for _, nothing := range []string{"", "\n", "# a comment\n", "---\n"} {
-		if f, err := Parse("f.yaml", []byte(nothing)); err != nil || len(f.Entries) > 0 {
-			t.Errorf("Parse(%q): got %v, %v, want no entries", nothing, f, err)
+		if f, err := parseConfig("f.yaml", []byte(nothing)); err != nil || len(f.Entries) > 0 {
+			t.Errorf("parseConfig(%q): got %v, %v, want no entries", nothing, f, err)
 		}
 	}
 }
 
-func TestParseReportsMistakesWithFileAndLine(t *testing.T) {
+func TestConfigMistakesHaveFileAndLine(t *testing.T) {
 	for text, want := range map[string]string{
 		"a: 1\nb: [1":              "f.yaml:3: invalid YAML: while parsing a flow sequence: did not find expected ',' or ']' (started on line 2)",
 		"a: 1\nb: \"x\n\n":         "f.yaml:4: invalid YAML: while scanning a quoted scalar: found unexpected end of stream (started on line 2)",
@@ -70,16 +74,16 @@ func TestParseReportsMistakesWithFileAndLine(t *testing.T) {
 		"a: {b: {c: {d: {e: 1}}}}": "f.yaml:1: values are nested too deeply",
 		"a: [[[[[1]]]]]":           "f.yaml:1: values are nested too deeply",
 	} {
-		_, err := Parse("f.yaml", []byte(text))
-		var mistake *Error
+		_, err := parseConfig("f.yaml", []byte(text))
+		var mistake *exit.UsageError
 		if !errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("Parse(%q): got error %v, want %s", text, err, want)
+			t.Errorf("parseConfig(%q): got error %v, want %s", text, err, want)
 		}
 	}
 }
 
 // Files that expand or nest deeply must not take long.
-func TestParseRejectsBombs(t *testing.T) {
+func TestConfigBombsAreRejected(t *testing.T) {
 	var bomb strings.Builder
 	bomb.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x]\n")
 	for i := 1; i < 30; i++ {
@@ -87,25 +91,25 @@ func TestParseRejectsBombs(t *testing.T) {
 		bomb.WriteString(after + ": &" + after + " [" + strings.TrimSuffix(strings.Repeat("*"+before+",", 9), ",") + "]\n")
 	}
 	for name, text := range map[string]string{
-		"aliases": bomb.String(), "flow": strings.Repeat("[", maxBytes), "mappings": strings.Repeat("{a: ", maxBytes/4),
-		"blocks": strings.Repeat("- ", maxBytes/2), "questions": strings.Repeat("? ", maxBytes/2),
+		"aliases": bomb.String(), "flow": strings.Repeat("[", maxConfigBytes), "mappings": strings.Repeat("{a: ", maxConfigBytes/4),
+		"blocks": strings.Repeat("- ", maxConfigBytes/2), "questions": strings.Repeat("? ", maxConfigBytes/2),
 	} {
-		if _, err := Parse("f.yaml", []byte(text)); err == nil {
+		if _, err := parseConfig("f.yaml", []byte(text)); err == nil {
 			t.Errorf("%s: got no error", name)
 		}
 	}
 }
 
-func TestUnreadableFileIsNotAMistakeInIt(t *testing.T) {
-	var mistake *Error
+func TestUnreadableConfigIsNotAMistakeInIt(t *testing.T) {
+	var mistake *exit.UsageError
 	for _, path := range []string{filepath.Join(t.TempDir(), "none.yaml"), t.TempDir()} {
-		if _, err := Read(path); err == nil || errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), path+": ") {
+		if _, err := readConfig(path); err == nil || errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), path+": ") {
 			t.Errorf("%s: got error %v, want a plain one that starts with the path", path, err)
 		}
 	}
 }
 
-func FuzzParse(f *testing.F) {
+func FuzzConfig(f *testing.F) {
 	for _, seed := range []string{
 		"judge: llm\nscore:\n  map: {a: b}\n", "a: &x [*x]", "%YAML 1.1\n---\na: !!binary x", "a: |\n  b\n c", "? a\n: b", "<<: {a: b}",
 		"\ufeffa: 1", "a: \"\\x41\\u0000\"", "a:\n- b\n-\n", "{a: b, a: c}", "--- >\n x\n...\n--- y",
@@ -113,11 +117,11 @@ func FuzzParse(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		file, err := Parse("f.yaml", content)
-		var mistake *Error
+		file, err := parseConfig("f.yaml", content)
+		var mistake *exit.UsageError
 		if err != nil {
-			if !errors.As(err, &mistake) || mistake.Path != "f.yaml" || mistake.Line < 0 {
-				t.Fatalf("got error %#v, want a *Error for f.yaml", err)
+			if !errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), "f.yaml:") {
+				t.Fatalf("got error %#v, want a usage error for f.yaml", err)
 			}
 			return
 		}
