@@ -125,6 +125,10 @@ func compareZones(c, s *Value) Relation {
 // unit and noun may be any amount with the same digits.
 func compareKinds(c, s *Value) Relation {
 	switch {
+	case c.Kind == Number && s.Kind == Clock:
+		if c.isBare() && math.Mod(60*c.Low, halfDay) == math.Mod(s.Low, halfDay) && c.Low <= 12 {
+			return Entailed // at nine
+		}
 	case c.Kind == Number && c.isBare() && s.hasUnit(), s.Kind == Number && s.isBare() && c.hasUnit():
 		x, y := c.Low, s.Low
 		if c.Kind == Number {

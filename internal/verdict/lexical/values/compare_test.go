@@ -69,6 +69,8 @@ func TestCompare(t *testing.T) {
 
 		// Bounds and ranges.
 		{"before 9 am", "after 9 am", Contradicted},
+		{"at nine", "at 9 pm", Entailed},
+		{"nine rooms", "at 9 pm", Incomparable},
 		{"until 3 May", "from 3 May", Contradicted},
 		{"until 3 May", "before 3 May", Equal},
 		{"not before 9 am", "after 9 am", Equal},
