@@ -68,7 +68,11 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
 			continue
 		}
-		if other.end > 0 && plain && !v.Loose && (swapped && c.coverage() >= minReplaced || v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced) {
+		covers := minReplaced
+		if v.Loose {
+			covers = minRepeated
+		}
+		if other.end > 0 && plain && (swapped && c.coverage() >= covers || (v.Loose || v.Kind != values.Number) && s.coverageWithout(c, v.Start, v.End) >= covers) {
 			x.replaced = objection{reason: otherValue(other, textValue{c.text, v.Start, v.End}), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis()}
 		}
 	}
@@ -112,11 +116,11 @@ func compareValue(v *values.Value, passages []passage) (stated, swapped bool, ot
 			case values.Equal, values.Entailed:
 				found, same = true, same || !values.CountsOther(v, w)
 			case values.Contradicted:
-				if n == 0 && other.end == 0 {
+				if n == 0 && other.end == 0 && (!v.Loose || values.CountsAlike(v, w)) {
 					other = at
 				}
 				denied = denied || values.Denies(v, w)
-				if instead.end == 0 && (values.CountsSame(v, w) || denied) {
+				if instead.end == 0 && (!v.Loose || values.CountsAlike(v, w)) && (values.CountsSame(v, w) || denied) {
 					instead = at
 				}
 			case values.Incomparable, values.Undecided:

@@ -210,6 +210,10 @@ func (r *reader) before(v *Value, i int) {
 		if r.is(i-1, "at") {
 			atMost(false)
 		}
+	case "as":
+		if r.is(i-1, "much", "many") && r.is(i-2, "as") {
+			atMost(false)
+		}
 	case "minimum", "mindestens", "wenigstens", "minimal", "≥", "至少":
 		atLeast(false)
 	case "maximum", "maximal", "höchstens", "≤", "within", "max", "hasta", "máximo":

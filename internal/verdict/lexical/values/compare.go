@@ -402,3 +402,11 @@ func head1(noun string) string { return noun[strings.LastIndexByte(noun, ' ')+1:
 func CountsOther(a, b *Value) bool {
 	return isPlural(head1(a.Noun)) && isPlural(head1(b.Noun)) && !strings.EqualFold(a.Noun, b.Noun)
 }
+
+// CountsAlike reports whether two numbers count things whose first word is the same, perhaps in the
+// plural: one egg, two eggs.
+func CountsAlike(a, b *Value) bool {
+	x, _, _ := strings.Cut(a.Noun, " ")
+	y, _, _ := strings.Cut(b.Noun, " ")
+	return strings.EqualFold(strings.TrimSuffix(x, "s"), strings.TrimSuffix(y, "s"))
+}

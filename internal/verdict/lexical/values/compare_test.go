@@ -85,6 +85,7 @@ func TestCompare(t *testing.T) {
 		{"no earlier than 5 pm", "before 5 pm", Contradicted},
 		{"by $5", "from $5", Equal},
 		{"up to 5 seats", "at most 5 seats", Equal},
+		{"as much as 30%", "up to 30%", Equal},
 		{"at least 20 members", "25 members", Entailed},
 		{"at least 20 members", "20 members", Entailed},
 		{"at least 20 members", "19 members", Contradicted},
