@@ -146,7 +146,11 @@ func (r *reader) word(t *token, i int) int {
 // that are names of months and days only with a capital letter.
 func (r *reader) checkName(t *token) {
 	w := r.text[t.start:t.end]
-	switch strings.ToLower(w) {
+	short := w
+	if len(w) <= 3 {
+		short = strings.ToLower(w)
+	}
+	switch short {
 	case "sun", "sat", "mon", "wed", "so", "mo", "di", "mi", "do", "fr", "sa":
 		if w[0] >= 'a' || !r.isWeekdayAt(t) {
 			t.class &^= weekday
