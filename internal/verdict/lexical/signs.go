@@ -18,6 +18,12 @@ func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
 	if o, q := c.checkOperators(contexts); o.reason != "" {
 		return o, q
 	}
+	for _, w := range strings.Fields(c.text) { // an e-mail address
+		w = strings.Trim(w, "<>()[]\"'`*.,;:!?")
+		if at := strings.IndexByte(w, '@'); at > 0 && strings.IndexByte(w[at:], '.') > 0 && s.search.absent(contexts, w) {
+			return objection{reason: notInContexts(w, ""), maxScore: maxContradictedScore, basis: basisMissing}, quote{}
+		}
+	}
 	s.foldedClaim = s.foldedClaim.fold(c.text)
 	claimed := bytes.Fields(s.foldedClaim.text)
 	stated := make([][][]byte, len(c.candidates)) // words of each candidate

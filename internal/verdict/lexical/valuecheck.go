@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"math"
 	"slices"
 	"strings"
 
@@ -63,12 +64,19 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 		if bound := boundOf(v, s.passages[:near]); bound.end > 0 && c.coverage() >= minRepeated && !namesBound(c.text, v.End) {
 			x.bounded = objection{reason: otherWords(bound.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: bound.value(), basis: basisWords}
 		}
+		if number := numberOf(v, s.passages[:near]); number.end > 0 && (c.coverage() >= minRepeated || v.Open && c.coverage() >= minClose) {
+			x.bounded = objection{reason: otherWords(number.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: number.value(), basis: basisWords}
+		}
 		stated, swapped, other := compareValue(v, s.passages[:near])
 		if stated {
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
 			continue
 		}
-		if other.end > 0 && plain && !v.Loose && (swapped && c.coverage() >= minReplaced || v.Kind != values.Number && s.coverageWithout(c, v.Start, v.End) >= minReplaced) {
+		covers := minReplaced
+		if v.Loose {
+			covers = minRepeated
+		}
+		if other.end > 0 && plain && (swapped && c.coverage() >= covers || (v.Loose || v.Kind != values.Number) && s.coverageWithout(c, v.Start, v.End) >= covers) {
 			x.replaced = objection{reason: otherValue(other, textValue{c.text, v.Start, v.End}), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis()}
 		}
 	}
@@ -112,11 +120,11 @@ func compareValue(v *values.Value, passages []passage) (stated, swapped bool, ot
 			case values.Equal, values.Entailed:
 				found, same = true, same || !values.CountsOther(v, w)
 			case values.Contradicted:
-				if n == 0 && other.end == 0 {
+				if n == 0 && other.end == 0 && (!v.Loose || values.CountsAlike(v, w)) {
 					other = at
 				}
 				denied = denied || values.Denies(v, w)
-				if instead.end == 0 && (values.CountsSame(v, w) || denied) {
+				if instead.end == 0 && (!v.Loose || values.CountsAlike(v, w)) && (values.CountsSame(v, w) || denied) {
 					instead = at
 				}
 			case values.Incomparable, values.Undecided:
@@ -161,6 +169,28 @@ func boundOf(v *values.Value, passages []passage) (bound textValue) {
 		}
 	}
 	return bound
+}
+
+// numberOf returns the number of the upper limit v in the first passage, if no passage gives it as a
+// limit: 20 for "up to 20".
+func numberOf(v *values.Value, passages []passage) (number textValue) {
+	if !math.IsInf(v.Low, -1) {
+		return textValue{}
+	}
+	for n := range passages {
+		for i := range passages[n].values {
+			w := &passages[n].values[i]
+			before := passages[n].text[:w.Start]
+			switch {
+			case !values.SameNumber(v, w):
+			case !v.IsBoundOf(w), namesBound(passages[n].text, w.End), strings.HasSuffix(before, "within "), strings.Contains(before, " can "), strings.Contains(before, " may "):
+				return textValue{}
+			case n == 0 && number.end == 0:
+				number = textValue{passages[n].text, w.Start, w.End}
+			}
+		}
+	}
+	return number
 }
 
 // minReplaced is the share of a claim, without a value, that its best candidate must cover

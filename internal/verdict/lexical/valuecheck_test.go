@@ -27,6 +27,14 @@ func TestJudgeComparesValues(t *testing.T) {
 		{"Die Stadt hat 250.000 Einwohner und einen Hafen.", "Die Stadt hat 250 Einwohner.", notMentioned, ""},
 		{"The tool needs Python 3.1.", "The tool needs Python 3.10.", contradicted, "“3.10” is not in the contexts (nearest: “3.1”)"},
 		{"The tool needs Python 3.10 or later.", "The tool needs Python 3.10.", supported, ""},
+		{"The recipe needs four eggs.", "The recipe needs two eggs.", contradicted, "the contexts say “four”, not “two”"},
+		{"The recipe needs four eggs.", "The recipe needs one egg.", contradicted, ""},
+		{"The recipe needs 2 eggs.", "The recipe needs two eggs.", supported, ""},
+		{"Three of the five members voted yes.", "Two of the five members voted yes.", contradicted, ""},
+		{"Take two tablets three times a day.", "Take three tablets two times a day.", contradicted, ""},
+		{"Take two tablets three times a day.", "You should take two tablets 3 times daily.", supported, ""},
+		{"Anna bought the blue bag.", "The blue bag is the one that Anna bought.", supported, ""},
+		{"Jim and Tom, 45, are Anna's sons.", "Jim and Tom are Anna's two sons.", supported, ""},
 		{"The learning rate is 1e-3.", "The learning rate is 0.001.", supported, ""},
 	})
 }
@@ -39,6 +47,12 @@ func TestBoundIsNoExactValue(t *testing.T) {
 		{"The fine is $50 or more.", "The fine is $50.", supported, ""},
 		{"Patients must stay for at least one night.", "Patients must stay for one night or more.", supported, ""},
 		{"The fine is about $50.", "The fine is $50.", supported, ""},
+		{"The fine is $50.", "The fine is up to $50.", notMentioned, "the contexts say “The fine is $50”, not “is up to $50”"},
+		{"The fine is $50.", "The fine is less than $50.", contradicted, ""},
+		{"The fine is $50.", "The fine is less than $60.", supported, ""},
+		{"The fine is $50 or less.", "The fine is up to $50.", supported, ""},
+		{"The maximum fine is $50.", "The fine is up to $50.", supported, ""},
+		{"Orders arrive within 5 days.", "Orders arrive in at most 5 days.", supported, ""},
 		{"The maximum stay is up to 5 nights.", "The maximum stay is 5 nights.", supported, ""},
 		{"Orders arrive within 24 hours.", "Orders arrive in 24 hours.", supported, ""},
 		{"Up to 200 homes were lost. In the end, 200 homes were lost.", "200 homes were lost.", supported, ""},
@@ -51,4 +65,19 @@ func TestBoundIsNoExactValue(t *testing.T) {
 		}
 	}
 	testVerdicts(t, tests)
+}
+
+func TestLabelsAndAddressesAreCompared(t *testing.T) {
+	t.Parallel()
+	testVerdicts(t, []verdictTest{
+		{"Article 5 bans fees.", "Article 6 bans fees.", notMentioned, "the contexts say “Article 5 bans fees”, the claim says “Article 6 bans fees”"},
+		{"Articles 5 and 6 ban fees.", "Article 6 bans fees.", supported, ""},
+		{"Room 204 is free.", "Room 205 is free.", notMentioned, ""},
+		{"Room 204 is free.", "Room 204 is free today.", supported, ""},
+		{"The third floor is closed.", "The second floor is closed.", notMentioned, ""},
+		{"The first and second floors are closed.", "The first floor is closed.", supported, ""},
+		{"Email: info@acme.com.", "The email is info@acme.org.", notMentioned, "“info@acme.org” is not in the contexts"},
+		{"Email: info@acme.com.", "The email is support@acme.com.", notMentioned, ""},
+		{"Email: <info@acme.com>.", "The email is Info@acme.com.", supported, ""},
+	})
 }

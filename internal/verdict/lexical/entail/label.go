@@ -6,7 +6,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// label finds a letter or Roman numeral of the claim that names a thing, such as the A of
+// label finds a letter or number of the claim that names a thing, such as the A of
 // "Plan A", if the statement only has other ones with the same word: "Plan B".
 func (a *Alignment) label() (Finding, bool) {
 	c, s := a.Claim, a.Stated
@@ -20,7 +20,7 @@ func (a *Alignment) label() (Finding, bool) {
 			if at := s.labelled(j); at < 0 || s.Words[at].Key != c.Words[k].Key {
 				continue
 			}
-			if s.lists(j, c.lower(i)) {
+			if s.lists(j, c.lower(i)) || isOrdinal(&c.Words[i]) && s.contains(c.lower(i)) {
 				other = -1
 				break
 			}
@@ -35,13 +35,22 @@ func (a *Alignment) label() (Finding, bool) {
 	return Finding{}, false
 }
 
-// labelled returns the index of the word that the letter or Roman numeral at word i labels: the
-// one before it, as in "Plan A", or the one after it, as in "a.txt". It returns -1 if word i is
+// labelled returns the index of the word that the letter or number at word i labels: the
+// one before it, as in "Plan A" and "Room 204", or the one after it, as in "a.txt" and "the third
+// floor". It returns -1 if word i is
 // not a label but an article, a pronoun, an initial or any other word.
 func (x *Sentence) labelled(i int) int {
 	w := &x.Words[i]
 	isLetter := w.End-w.Start == 1
 	switch {
+	case w.Is(lexicon.Number) && !w.Is(lexicon.Ordinal):
+		if i > 0 && x.Gap(i) == " " && x.Words[i-1].traits&numbered != 0 {
+			return i - 1
+		}
+	case isOrdinal(w):
+		if i+1 < len(x.Words) && x.Gap(i+1) == " " && x.Words[i+1].Content && !x.Words[i+1].Is(lexicon.Month) {
+			return i + 1
+		}
 	case !isLetter && !isRoman(x.text(i)):
 	case isLetter && i+1 < len(x.Words) && x.Gap(i+1) == "." && len(x.lower(i+1)) > 1:
 		return i + 1
@@ -51,6 +60,11 @@ func (x *Sentence) labelled(i int) int {
 		return i - 1
 	}
 	return -1
+}
+
+// isOrdinal reports whether w is an ordinal number in words, which labels the thing after it.
+func isOrdinal(w *Word) bool {
+	return w.Class&(lexicon.Ordinal|lexicon.Number) == lexicon.Ordinal || w.Lower == "first" || w.Lower == "second" || w.Lower == "third"
 }
 
 // text returns word i as written.
@@ -76,9 +90,9 @@ func (x *Sentence) lists(j int, label string) bool {
 		case w == label:
 			return true
 		case w == "and" || w == "or":
-		case w == "to" && len(x.lower(k+1)) == 1 || k > j && strings.ContainsAny(x.Gap(k), "-–"):
+		case w == "to" && (len(x.lower(k+1)) == 1 || x.isNumeric(k+1)) || k > j && strings.ContainsAny(x.Gap(k), "-–"):
 			return true
-		case len(w) > 1 && !isRoman(x.text(k)):
+		case len(w) > 1 && !isRoman(x.text(k)) && !x.isNumeric(k):
 			return false
 		}
 	}

@@ -27,6 +27,7 @@ const (
 	doubting                      // says that something is not true: myth, wrongly
 	showing                       // says that something is true: find, fact
 	correcting                    // says what is true instead: actually, reality
+	numbered                      // thing that the number after it names: room, chapter
 )
 
 func traitNames() map[string]trait {
@@ -34,7 +35,7 @@ func traitNames() map[string]trait {
 		"negative": negative, "saying": saying, "thinking": thinking,
 		"optional": optional, "possible": possible, "restrictive": restrictive,
 		"universal": universal, "partial": partial,
-		"light": light, "linking": linking, "doubting": doubting, "showing": showing, "correcting": correcting,
+		"light": light, "linking": linking, "doubting": doubting, "showing": showing, "correcting": correcting, "numbered": numbered,
 	}
 }
 

@@ -210,6 +210,10 @@ func (r *reader) before(v *Value, i int) {
 		if r.is(i-1, "at") {
 			atMost(false)
 		}
+	case "as":
+		if r.is(i-1, "much", "many") && r.is(i-2, "as") {
+			atMost(false)
+		}
 	case "minimum", "mindestens", "wenigstens", "minimal", "≥", "至少":
 		atLeast(false)
 	case "maximum", "maximal", "höchstens", "≤", "within", "max", "hasta", "máximo":
@@ -298,6 +302,8 @@ func (r *reader) side(v *Value, i int) int8 {
 		return -1
 	case r.is(i, "than") && r.is(i-1, "earlier") && r.is(i-2, "no", "not"):
 		return 1
+	case r.is(i, "by") && v.Kind != Date && v.Kind != Clock && r.changes(i-1):
+		return 1 // not "to"
 	case !r.has(i, limit),
 		r.is(i, "by") && v.Kind != Date && v.Kind != Clock,
 		r.is(i, "to") && (r.is(i-1, "up") || !r.changes(i-1) && !r.isFrom(i-1)):

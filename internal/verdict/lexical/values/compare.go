@@ -125,6 +125,10 @@ func compareZones(c, s *Value) Relation {
 // unit and noun may be any amount with the same digits.
 func compareKinds(c, s *Value) Relation {
 	switch {
+	case c.Kind == Number && s.Kind == Clock:
+		if c.isBare() && math.Mod(60*c.Low, halfDay) == math.Mod(s.Low, halfDay) && c.Low <= 12 {
+			return Entailed // at nine
+		}
 	case c.Kind == Number && c.isBare() && s.hasUnit(), s.Kind == Number && s.isBare() && c.hasUnit():
 		x, y := c.Low, s.Low
 		if c.Kind == Number {
@@ -397,4 +401,12 @@ func head1(noun string) string { return noun[strings.LastIndexByte(noun, ' ')+1:
 // CountsOther reports whether two numbers count things in different words.
 func CountsOther(a, b *Value) bool {
 	return isPlural(head1(a.Noun)) && isPlural(head1(b.Noun)) && !strings.EqualFold(a.Noun, b.Noun)
+}
+
+// CountsAlike reports whether two numbers count things whose first word is the same, perhaps in the
+// plural: one egg, two eggs.
+func CountsAlike(a, b *Value) bool {
+	x, _, _ := strings.Cut(a.Noun, " ")
+	y, _, _ := strings.Cut(b.Noun, " ")
+	return strings.EqualFold(strings.TrimSuffix(x, "s"), strings.TrimSuffix(y, "s"))
 }

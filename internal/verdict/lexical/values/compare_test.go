@@ -69,6 +69,8 @@ func TestCompare(t *testing.T) {
 
 		// Bounds and ranges.
 		{"before 9 am", "after 9 am", Contradicted},
+		{"at nine", "at 9 pm", Entailed},
+		{"nine rooms", "at 9 pm", Incomparable},
 		{"until 3 May", "from 3 May", Contradicted},
 		{"until 3 May", "before 3 May", Equal},
 		{"not before 9 am", "after 9 am", Equal},
@@ -82,7 +84,12 @@ func TestCompare(t *testing.T) {
 		{"no later than 5 pm", "by 5 pm", Equal},
 		{"no earlier than 5 pm", "before 5 pm", Contradicted},
 		{"by $5", "from $5", Equal},
+		{"fell to 5%", "fell by 5%", Contradicted},
+		{"rose by 6%", "rose to 6%", Contradicted},
+		{"rose 6%", "rose by 6%", Equal},
+		{"rose by 6%", "grew by 6%", Equal},
 		{"up to 5 seats", "at most 5 seats", Equal},
+		{"as much as 30%", "up to 30%", Equal},
 		{"at least 20 members", "25 members", Entailed},
 		{"at least 20 members", "20 members", Entailed},
 		{"at least 20 members", "19 members", Contradicted},

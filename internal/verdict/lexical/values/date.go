@@ -27,7 +27,10 @@ func (r *reader) dateAt(i int) (v Value, from, next int) {
 	case t.class&(ordinal|numeral) != 0:
 		v, next = r.ordinalDate(i)
 	case t.class&digits != 0 && t.class&decimal == 0:
-		if v, next = r.numericDate(i); next == 0 {
+		if r.is(i-1, "Q") && r.joined(i-1) {
+			v, next = r.quarter(int(t.num), i+1)
+			from--
+		} else if v, next = r.numericDate(i); next == 0 {
 			if v, next = r.dayFirst(i, i+1); next == 0 {
 				v, next = r.year(i)
 			}
@@ -70,7 +73,7 @@ func (r *reader) monthFirst(i int) (Value, int) {
 		v, n := r.withYear(d, m, k+1)
 		return v, n
 	}
-	if s := r.str(i); len(s) < 4 && !r.is(i, "may") || s[0] >= 'a' && s[0] < 0x80 && !r.is(i-1, "in", "since", "until", "last", "next") || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") {
+	if s := r.str(i); len(s) < 4 && !r.is(i, "may") && !r.is(i-1, "in", "since", "until", "early", "late") || s[0] >= 'a' && s[0] < 0x80 && !r.is(i-1, "in", "since", "until", "last", "next") || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") {
 		return Value{}, 0
 	}
 	return recurring(m, 1, m, lastDay(0, m)), i + 1
@@ -118,12 +121,15 @@ func (r *reader) dayFirst(i, k int) (Value, int) {
 	return r.withYear(d, m, k+1)
 }
 
-// numericDate parses 1967-01-15, 15.01.1967, 1/15/1967 and 2023年8月16日.
+// numericDate parses 06/2026, 1967-01-15, 15.01.1967, 1/15/1967 and 2023年8月16日.
 func (r *reader) numericDate(i int) (Value, int) {
 	if v, next := r.ideographic(i); next > 0 {
 		return v, next
 	}
 	sep := r.str(i + 1)
+	if m, y := int(r.at(i).num), r.number4(i+2); sep == "/" && r.joined(i) && r.joined(i+1) && m >= 1 && m <= 12 && y >= 1900 && !r.is(i+3, "/") && !r.is(i-1, "/") {
+		return period(y, m, y, m), i + 3
+	}
 	if sep != "-" && sep != "/" && sep != "." && sep != "‑" || r.str(i+3) != sep || !r.joined(i) || !r.joined(i+1) || !r.joined(i+2) || !r.joined(i+3) {
 		return Value{}, 0
 	}

@@ -80,10 +80,25 @@ func (r *reader) ordinalDate(i int) (Value, int) {
 		}
 		return period(100*(n-1)+1, 1, 100*n, 12), c + 1
 	}
+	if r.is(k, "quarter") {
+		return r.quarter(n, k+1)
+	}
 	if r.has(i, ordinal) {
 		return r.dayFirst(i, k)
 	}
 	return Value{}, 0
+}
+
+// quarter returns the quarter n of the year at token i: Q3 2022, the third quarter of 2022.
+func (r *reader) quarter(n, i int) (Value, int) {
+	if r.is(i, "of") {
+		i++
+	}
+	y := r.number4(i)
+	if y == 0 || n < 1 || n > 4 {
+		return Value{}, 0
+	}
+	return period(y, 3*n-2, y, 3*n), i + 1
 }
 
 // narrow limits a period to the part that the words before it name: early, mid, late,
