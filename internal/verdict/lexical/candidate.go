@@ -4,7 +4,9 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"unicode"
 
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
@@ -106,7 +108,7 @@ func (s *scratch) parseClaim(j *Judge, c *claim) {
 // align aligns the claim parsed last with the statement at q. The result is valid until
 // parseClaim is called for another claim.
 func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
-	text := q.text(contexts)
+	text := q.statement(contexts)
 	for _, a := range s.aligned {
 		if a.stated.Text == text {
 			return a
@@ -122,6 +124,34 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 	a.stated.Next = textAfter(contexts, q)
 	j.entail.Align(&a.Alignment, &s.claimed, &a.stated)
 	return a
+}
+
+// statement returns the text of q, or what it says if it is a question that the text after it denies,
+// or an item with a mark: "Is parking free? No.", "Pool: ❌".
+func (q quote) statement(contexts []string) string {
+	text := q.text(contexts)
+	end := strings.TrimRight(text, " \n*_\ufe0f")
+	for _, mark := range [...]string{"❌", "✗", "✘"} {
+		if item, ok := strings.CutSuffix(end, mark); ok {
+			return item + "no"
+		}
+	}
+	question, ok := strings.CutSuffix(end, "?")
+	if !ok {
+		return text
+	}
+	const maxLabel = 24 // "A:", "Answer:", the name of a speaker
+	answer := textAfter(contexts, q)
+	if label, rest, ok := strings.Cut(answer, ":"); ok && len(label) <= maxLabel && !strings.ContainsAny(label, ",.!?\n") {
+		answer = rest
+	}
+	answer = strings.TrimLeft(answer, "*_ ")
+	word := answer[:len(answer)-len(strings.TrimLeftFunc(answer, unicode.IsLetter))]
+	rest := strings.TrimLeft(answer[len(word):], "*_ ")
+	if yes, ok := english.YesOrNo(word); ok && !yes && (rest == "" || strings.IndexAny(rest, ",.!;:–—-\n") == 0) {
+		return question + ": no"
+	}
+	return text
 }
 
 // textAfter returns the start of the text after q.

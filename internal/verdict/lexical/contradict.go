@@ -54,7 +54,8 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 	}
 	a, b := &s.claimStmt, &s.quoteStmt
 	a.parse(j.lex, c.text)
-	b.parse(j.lex, contexts[q.chunk][q.start:q.end])
+	b.parse(j.lex, q.text(contexts))
+	b.ambiguous = b.ambiguous || b.text != q.statement(contexts)
 	remaining := maxValueChecks
 	for i := c.terms[0]; i < c.terms[1] && remaining > 0 && !valuesStated; i++ {
 		t := &s.terms[i]

@@ -3,6 +3,7 @@ package lexical
 import (
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
@@ -21,7 +22,7 @@ func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) (objection
 		if q.end-q.start > maxAligned {
 			continue
 		}
-		item := strings.Trim(q.text(contexts), itemMarks)
+		item := strings.Trim(q.statement(contexts), itemMarks)
 		for _, h := range [...]headed{{headingOf(contexts[q.chunk], q.start), item}, labelled(item)} {
 			if h.heading == "" {
 				continue
@@ -54,11 +55,11 @@ type headed struct{ heading, text string }
 // itemMarks are characters around the text of an item or a heading.
 const itemMarks = "*_#+-–•·:? \t\r\n"
 
-// labelled returns the parts of an item such as "Not included: lunch", or nothing.
+// labelled returns the parts of an item such as "Not included: lunch", or nothing for "Lunch: no".
 func labelled(item string) headed {
 	const maxWords = 6
 	label, text, ok := strings.Cut(item, ": ")
-	if !ok || strings.Count(label, " ") >= maxWords {
+	if _, isAnswer := english.YesOrNo(strings.Trim(text, ". ")); !ok || isAnswer || strings.Count(label, " ") >= maxWords || strings.HasPrefix(text, "none") {
 		return headed{}
 	}
 	return headed{strings.Trim(label, itemMarks), text}

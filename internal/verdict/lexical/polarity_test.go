@@ -52,3 +52,34 @@ func TestNegationsApplyToTheirWords(t *testing.T) {
 		{frames, "Frames can be made out of wood, metal or a combination of wood and metal."},
 	})
 }
+
+func TestAnswersOfQuestionsAndLabels(t *testing.T) {
+	t.Parallel()
+	const (
+		faq     = "Q: Is breakfast included?\nA: No.\n\nQ: Is there a gym?\nA: Yes, on the second floor."
+		heading = "### Can I return worn shoes?\n**No**, only unworn ones.\n\n### Can I pay by card?\nYes, with Visa and Mastercard."
+		form    = "Wi-Fi available: Yes. Pool available: No. Pets allowed: No. Parking: none."
+		marks   = "Wi-Fi: ✅\nPool: ❌\nGym: ✅"
+		signs   = "Is parking free?\nNo parking on the bridge."
+	)
+	testSupport(t, false, [][2]string{
+		{faq, "Breakfast is included."},
+		{heading, "You can return worn shoes."},
+		{form, "Pets are allowed."},
+		{form, "A pool is available."},
+		{form, "There is parking."},
+		{marks, "There is a pool."},
+		{signs, "Parking is not free."},
+	})
+	testSupport(t, true, [][2]string{
+		{faq, "Breakfast is not included."},
+		{faq, "There is a gym on the second floor."},
+		{heading, "You cannot return worn shoes."},
+		{heading, "You can pay by card."},
+		{form, "Pets are not allowed."},
+		{form, "Wi-Fi is available."},
+		{form, "There is no parking."},
+		{marks, "There is no pool."},
+		{marks, "There is a gym."},
+	})
+}

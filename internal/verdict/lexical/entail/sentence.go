@@ -176,8 +176,8 @@ func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 
 // answers reports whether word i is the "no" of an item such as "Wireless charging: no".
 func (x *Sentence) answers(i int) bool {
-	const maxWords = 7
-	return i > 0 && i+1 == len(x.Words) && i < maxWords && x.Words[i].Lower == "no" && strings.HasPrefix(x.Gap(i), ":") && strings.TrimSpace(x.Text[x.Words[i].End:]) == ""
+	const maxWords = 12
+	return i > 0 && i+1 == len(x.Words) && i < maxWords && (x.Words[i].Lower == "no" || x.Words[i].Lower == "none") && strings.HasPrefix(x.Gap(i), ":") && strings.Trim(x.Text[x.Words[i].End:], ". ") == ""
 }
 
 // hasVerbSoon reports whether an auxiliary follows within a few words of i, as in the
