@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -88,7 +89,8 @@ func (t *table) cell(row, column int) *tableCell {
 // checkTables returns an objection if a table in the contexts has a value or name of the
 // claim in another row or column than the claim says, and its row. For example, "the
 // crossing to the Outer Isles takes 40 minutes" is wrong if 40 is in the row of the Inner
-// Isles. Claims that deny or compare something are not checked.
+// Isles. Claims that deny something are only compared with cells that answer yes or no, and
+// those that compare cells with none.
 func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection, quote) {
 	tables := j.readTables(s, contexts)
 	if len(tables) == 0 || s.tableWork > maxTableWork {
@@ -96,7 +98,7 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 	}
 	stmt := &s.claimStmt
 	stmt.parse(j.lex, c.text)
-	if stmt.negations > 0 || stmt.comparesCells() {
+	if stmt.comparesCells() {
 		return objection{}, quote{}
 	}
 	for i := range tables {
@@ -109,7 +111,7 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 		}
 		tc := tableCheck{s: s, table: t, claim: c, stmt: stmt}
 		if o, row := tc.check(); o.reason != "" {
-			return o, quote{chunk: t.chunk, start: t.rows[row].start, end: t.rows[row].end}
+			return o, t.at(row)
 		}
 	}
 	return objection{}, quote{}
@@ -144,7 +146,10 @@ func (tc *tableCheck) check() (objection, int) {
 	tc.rows = tc.named(func(i int) *tableCell { return t.cell(i, 0) }, 1, len(t.rows))
 	tc.rows = slices.DeleteFunc(tc.rows, tc.isValueElsewhere)
 	tc.columns = tc.named(func(i int) *tableCell { return t.cell(0, i) }, 1, len(t.header()))
-	if len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
+	if o, row := tc.checkAnswer(); o.reason != "" {
+		return o, row
+	}
+	if tc.stmt.negations > 0 || len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
 		return objection{}, 0
 	}
 	values := tc.s.claimValues[tc.claim.values[0]:tc.claim.values[1]]
@@ -175,6 +180,41 @@ func (tc *tableCheck) check() (objection, int) {
 		}
 	}
 	return objection{}, 0
+}
+
+// checkAnswer returns an objection if the only cell of a row and the columns that the claim mentions
+// which answers yes or no, in a word or a mark, is a no that the claim does not say, or the other way
+// round.
+func (tc *tableCheck) checkAnswer() (objection, int) {
+	if tc.stmt.ambiguous || tc.stmt.negations > 1 {
+		return objection{}, 0
+	}
+	for _, row := range tc.rows {
+		answer, column, n := false, 0, 0
+		for _, i := range tc.columns {
+			if cell := tc.table.cell(row, i); cell != nil {
+				if yes, ok := answerOf(cell.text); ok {
+					answer, column = yes, i
+					n++
+				}
+			}
+		}
+		if n == 1 && answer == (tc.stmt.negations == 1) {
+			return tc.table.objection("", row, column), row
+		}
+	}
+	return objection{}, 0
+}
+
+// answerOf returns what a cell says that answers yes or no.
+func answerOf(cell string) (yes, ok bool) {
+	switch strings.Trim(cell, " \ufe0f") {
+	case "✓", "✔", "✅":
+		return true, true
+	case "✗", "✘", "❌":
+		return false, true
+	}
+	return english.YesOrNo(cell)
 }
 
 // named returns the indices from first up to end whose names the claim mentions. A name
@@ -267,11 +307,15 @@ func (tc *tableCheck) misplaced(claimed string, same, other func(*tableCell) boo
 	return tc.table.objection(claimed, row, column), row
 }
 
-// objection returns an objection that quotes a cell and its row and column.
+// objection returns an objection that quotes a cell, its row and column, and what the claim says
+// instead, if that is not "".
 func (t *table) objection(claimed string, row, column int) objection {
 	name := t.cell(row, 0).text
 	if heading := t.cell(0, column).text; heading != "" {
 		name += ", " + heading
 	}
-	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + ", not " + quoted(claimed), maxScore: maxContradictedScore, basis: basisValue}
+	if claimed != "" {
+		claimed = ", not " + quoted(claimed)
+	}
+	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + claimed, maxScore: maxContradictedScore, basis: basisValue}
 }

@@ -173,3 +173,28 @@ func TestTableWorkIsLimited(t *testing.T) {
 		t.Errorf("got %d cell comparisons, want at most %d", s.tableWork, limit)
 	}
 }
+
+func TestCellsAnswerYesOrNo(t *testing.T) {
+	t.Parallel()
+	const (
+		features = "| Feature | Basic | Pro |\n|---|---|---|\n| API access | No | Yes |\n| SSO | ❌ | ✅ |"
+		plans    = "| Plan | Users | SSO |\n|---|---|---|\n| Starter | 5 | ✗ |\n| Team | 20 | ✗ |\n| Business | 100 | ✓ |"
+		hours    = "| Day | Open | Pool |\n|---|---|---|\n| Monday | 9-17 | yes |\n| Tuesday | 9-17 | no |"
+	)
+	testSupport(t, false, [][2]string{
+		{features, "Basic includes API access."},
+		{features, "Pro does not include API access."},
+		{features, "Basic includes SSO."},
+		{plans, "The Team plan includes SSO."},
+		{plans, "The Business plan does not include SSO."},
+		{hours, "The pool is open on Tuesday."},
+	})
+	testSupport(t, true, [][2]string{
+		{features, "Pro includes API access."},
+		{features, "Basic does not include API access."},
+		{features, "Pro includes SSO."},
+		{plans, "The Business plan includes SSO."},
+		{plans, "Starter and Team do not include SSO."},
+		{hours, "The pool is open on Monday."},
+	})
+}
