@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -26,8 +27,10 @@ func (j *Judge) leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
 		if vs[i].Label == verdict.Supported {
 			continue
 		}
-		var claim language.Profile
-		claim.Add(task.Claims[i].Judged())
+		claim := profileOf(task.Claims[i].Text)
+		if claim.Language() == "" {
+			claim = profileOf(task.Claims[i].Judged())
+		}
 		in := claim.Language()
 		if in == "" { // the claim is short, but the answer and its question may be clear
 			if answer == nil {
@@ -50,6 +53,11 @@ func (j *Judge) leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
 			vs[i] = unjudged(&vs[i], fmt.Sprintf("the claim is in %s, the contexts are in %s: lexical compares words; use a model (--judge)", in, other))
 		}
 	}
+}
+
+func profileOf(text string) (p language.Profile) {
+	p.Add(text)
+	return p
 }
 
 // unjudged returns the verdict that replaces v.
@@ -109,8 +117,5 @@ func otherLanguage(contexts []string, in string) string {
 	if !unclear.Excludes(in) {
 		return ""
 	}
-	if other == "" {
-		other = unclear.Language()
-	}
-	return other
+	return cmp.Or(other, unclear.Language(), "another script")
 }

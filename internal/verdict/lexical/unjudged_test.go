@@ -169,6 +169,25 @@ func TestQuestionShowsLanguageOfShortAnswer(t *testing.T) {
 	}
 }
 
+func TestShortClaimInAnotherScriptIsUnjudged(t *testing.T) {
+	t.Parallel()
+	j := newJudge(t, Options{})
+	for _, answer := range []string{"Мост красный и длинный.", "다리는 빨갛고 매우 깁니다.", "הגשר אדום וארוך מאוד."} {
+		for _, statement := range []string{"", "What is the bridge like: " + answer} {
+			claim := extract.Claim{Text: answer, Statement: statement}
+			for context, want := range map[string]verdict.Label{"The old red bridge is long.": verdict.Unjudged, "The old red bridge is long (" + answer + ")": verdict.Supported} {
+				got, err := j.Judge(t.Context(), verdict.Task{Claims: []extract.Claim{claim}, Contexts: []string{context}})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if v := got.Verdicts[0]; v.Label != want && (want == verdict.Unjudged || v.Label == verdict.Unjudged) {
+					t.Errorf("%q in %q: got %v, want %v (%s)", answer, context, v.Label, want, v.Reason)
+				}
+			}
+		}
+	}
+}
+
 func TestDenialInAnotherLanguageIsUnjudged(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {

@@ -153,7 +153,7 @@ func weight(s script) int {
 // Limits of what is clear. They favor precision: a text in one language with names, titles
 // or terms of another must not be taken for the other.
 const (
-	minLetters   = 24 // weight of the letters of a script
+	minLetters   = 16 // weight of the letters of a script other than Latin
 	mostLetters  = 5  // letters of the script per letter of all others
 	minVotes     = 5  // halves of votes
 	fewVotes     = 4  // enough if no other language has any, and the text is not short
@@ -263,13 +263,15 @@ func (p *Profile) HasDecimalComma() bool {
 	return name != load().names[english] && name == p.latinLanguage()
 }
 
-// Excludes reports whether the text is clearly in another language than the given one, and
-// has almost nothing in that.
+// Excludes reports whether the text is clearly in another language or script than the given
+// language, and has almost nothing in that.
 func (p *Profile) Excludes(name string) bool {
 	const rarely = 12
 	own := p.Language()
 	switch {
-	case own == "" || own == name:
+	case own == "": // Latin letters alone exclude what is written in others
+		return !slices.Contains(load().names, name) && p.letters(name) == 0 && p.scripts[latin] >= minLetters
+	case own == name:
 		return false
 	case (own == chinese || own == japanese) && (name == chinese || name == japanese):
 		return true
