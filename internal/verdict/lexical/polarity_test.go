@@ -83,3 +83,18 @@ func TestAnswersOfQuestionsAndLabels(t *testing.T) {
 		{marks, "There is a gym."},
 	})
 }
+
+func TestNegationsAndOppositesInOtherLanguages(t *testing.T) {
+	t.Parallel()
+	testSupport(t, false, [][2]string{
+		{"L'appartement n'a pas de balcon.", "L'appartement a un balcon."},
+		{"Das Museum ist montags geschlossen.", "Das Museum ist montags geöffnet."},
+		{"Le musée est fermé le lundi.", "Le musée est ouvert le lundi."},
+		{"Los descubiertos están prohibidos para menores.", "Los descubiertos están permitidos para menores."},
+	})
+	testSupport(t, true, [][2]string{
+		{"L'appartement n'a pas de balcon.", "L'appartement n'a pas de balcon, malheureusement."},
+		{"Das Museum ist montags geschlossen.", "Montags ist das Museum geschlossen."},
+		{"La academia está ubicada en Haynesville no incorporado, cerca de Claiborne.", "La academia está ubicada en Haynesville, cerca de Claiborne."},
+	})
+}

@@ -78,13 +78,16 @@ func (x *Sentence) hasException() bool {
 	return slices.ContainsFunc(x.Clauses, func(cl Clause) bool { return cl.Kind == Exception })
 }
 
-// alternative returns the target of q, or if it is not aligned another one that "or" joins to it:
-// "cannot be exchanged or refunded".
+// alternative returns the target of q, or if it is not aligned another one that "or" joins to it, as
+// in "cannot be exchanged or refunded", or that follows it in another language: "n'a pas de balcon".
 func (x *Sentence) alternative(q cue, aligned []int) int {
 	if q.target < 0 || aligned[q.target] >= 0 {
 		return q.target
 	}
 	if k := q.target + 2; k < q.end && (x.lower(k-1) == "or" || x.lower(k-1) == "nor") && aligned[k] >= 0 {
+		return k
+	}
+	if k := q.target + 1; x.foreign && k < q.end && aligned[k] >= 0 && !x.stopsAt(k) {
 		return k
 	}
 	return q.target

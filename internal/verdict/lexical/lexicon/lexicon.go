@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"sort"
 	"strings"
+	"unicode/utf8"
 
 	_ "embed" // for the two data files
 )
@@ -83,10 +84,15 @@ func (l *Lexicon) AddIrregular(form, lemma uint64) {
 	l.words.Put(form, e)
 }
 
-// Key returns the key of the stem of a word. It ignores the case of ASCII letters.
+// Key returns the key of the stem of a word. It ignores case and accents.
 func (l *Lexicon) Key(word string) uint64 {
 	w := []byte(word)
 	for i, c := range w {
+		if c >= utf8.RuneSelf {
+			if t := l.Tokens(nil, word); len(t) == 1 {
+				return t[0].Key
+			}
+		}
 		if c-'A' < 26 {
 			w[i] |= 0x20
 		}
