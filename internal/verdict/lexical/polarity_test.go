@@ -33,6 +33,7 @@ func TestNegationsApplyToTheirWords(t *testing.T) {
 		{tuesday, "The museum is open every day."},
 		{lactose, "The product contains lactose."},
 		{lift, "The lift is in order."},
+		{"Under no circumstances open the lid.", "Open the lid."},
 	})
 	testSupport(t, true, [][2]string{
 		{limit, "Take no more than 6 tablets."},

@@ -132,6 +132,12 @@ func (x *Sentence) target(q cue) int {
 		}
 	}
 	first := q.at + 1
+	switch x.lower(first) {
+	case "circumstances", "account", "means", "way", "time", "case", "event":
+		if x.Words[q.at].Lower == "no" { // under no circumstances
+			first++
+		}
+	}
 	for i := first; i < q.end && i <= q.at+maxDistance; i++ {
 		if x.affirmsClause(i) {
 			first = i + 2
