@@ -118,7 +118,7 @@ func (t *tableReader) next(row *Row) error {
 	if err != nil {
 		t.outputs.skip()
 		_ = t.fill(row) // the available fields
-		return &RowError{Line: row.Line, Err: err}
+		return &RowError{Line: row.Line, Err: err, Damaged: true}
 	}
 	first := !t.started
 	t.started = true
