@@ -186,7 +186,7 @@ func (t *tableReader) skips() bool {
 func (t *tableReader) columnNames() []string { return t.header.names }
 
 // maxMissing is the length of the longest cell that can stand for a missing value.
-const maxMissing = len("#N/A") + 4 // with spaces
+const maxMissing = len("undefined") + 4 // with spaces
 
 // fill stores the record in row and returns the first error of a field.
 func (t *tableReader) fill(row *Row) error {
