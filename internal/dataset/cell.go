@@ -101,6 +101,9 @@ func readCell(t *tree, s string) (bool, error) {
 	if pyErr == nil && (c == definiteList || len(t.nodes) > 1 || t.nodes[0].kind == kindList) {
 		return !isData(t, s), nil
 	}
+	if c == maybeList && isPrintedList(s) {
+		return false, errPrintedList
+	}
 	py, ok := errors.AsType[*pythonError](pyErr)
 	if c == maybeList || !ok || !py.isLiteral && !endsAsList(s) {
 		t.reset()
@@ -184,6 +187,27 @@ func endsAsList(s string) bool {
 	}
 	c := p.peek()
 	return c == ',' || c == ':'
+}
+
+var errPrintedList = errors.New("a list without quotes, whose elements can't be separated: write a JSON list")
+
+// isPrintedList reports whether a text is a list as Java prints it, whose elements have no
+// quotes: the bracket that it starts with ends it.
+func isPrintedList(s string) bool {
+	s = trim(s)
+	depth := 0
+	for i := range len(s) {
+		switch s[i] {
+		case '[':
+			depth++
+		case ']':
+			depth--
+		}
+		if depth == 0 {
+			return i > 0 && i == len(s)-1 && strings.Contains(s, ", ")
+		}
+	}
+	return false
 }
 
 // readJSONText parses s, which must be a single JSON value, into t.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math/big"
 	"strconv"
 	"strings"
 )
@@ -49,6 +50,11 @@ func (c *Condition) Holds(value []byte) bool {
 	a, notNumber := strconv.ParseFloat(text, 64)
 	b, notNumeric := strconv.ParseFloat(c.value, 64)
 	numbers := notNumber == nil && notNumeric == nil
+	if x, ok := new(big.Int).SetString(text, 10); ok && numbers && a == b { // or equal only as floats
+		if y, ok := new(big.Int).SetString(c.value, 10); ok {
+			a, b = float64(x.Cmp(y)), 0
+		}
+	}
 	equal := text == c.value || !isText && numbers && a == b && !isVersion(text) && !isVersion(c.value)
 	switch c.op {
 	case "=":

@@ -30,6 +30,11 @@ func TestConditions(t *testing.T) {
 		{"latency>=1e3", "999", false},
 		{"latency<5", "null", false},
 		{"latency>5", `"fast"`, false},
+		{"trace=1234567890123456789", "1234567890123456788", false},
+		{"trace=1234567890123456789", "1234567890123456789", true},
+		{"trace=1234567890123456789", "1.234567890123456789e18", true},
+		{"trace>12345678901234567890", "12345678901234567891", true},
+		{"trace<1234567890123456789", "1234567890123456788", true},
 	} {
 		c, err := ParseCondition(tt.condition)
 		if err != nil {

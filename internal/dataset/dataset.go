@@ -112,6 +112,8 @@ type RowError struct {
 	File string // same as Row.File
 	Line int    // same as Row.Line
 	Err  error
+
+	Damaged bool // the record is malformed, and columns of Row can hold parts of others
 }
 
 // Error returns "FILE:LINE: " followed by the cause.

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -238,7 +239,7 @@ func TestOpenChecksEveryPath(t *testing.T) {
 
 func TestRowsReplacesPythonFloats(t *testing.T) {
 	lines := []struct{ line, err, kept string }{
-		{`{"answer":"NaN","contexts":["x, Infinity \" NaN"],"score":NaN,"k":{"a":[-Infinity,Infinity,1]}}`, "", `{"a":[null,null,1]}`},
+		{`{"answer":"a, NaN","contexts":["x, Infinity \" NaN"],"score":NaN,"k":{"a":[-Infinity,Infinity,1]}}`, "", `{"a":[null,null,1]}`},
 		{`{"answer":"a","contexts":["x"],"k":NaN}`, "", "null"},
 		{`{"answer":"a","contexts":[{"text":"x","score":NaN}],"k":1}`, "", "1"},
 		{`{"answer":NaN,"contexts":["x"],"k":1}`, "answer: NaN is a Python float, not valid JSON: want a string", "1"},
@@ -488,4 +489,27 @@ func keptText(row Row) string {
 		columns = append(columns, c.Name+"="+string(c.Value))
 	}
 	return strings.Join(columns, " ")
+}
+
+func TestMissingAnswers(t *testing.T) {
+	t.Parallel()
+	for answer, missing := range map[string]bool{
+		"nan": true, "NaN": true, "<NA>": true, "None": true, "null": true, "undefined": true, "[object Object]": true, "#N/A": true, " #REF! ": true,
+		"": false, "NA": false, "N/A": false, "None.": false, "Nan": false, "undefined behavior": false, "[object Object] is printed.": false,
+	} {
+		for file, text := range map[string]string{
+			"x.csv":   "answer,contexts\n" + answer + ",x\n",
+			"x.jsonl": fmt.Sprintf(`{"answer":%q,"contexts":"x"}`, answer),
+			"y.jsonl": fmt.Sprintf(`{"outputs":{"answer":%q,"contexts":["x y"]}}`, answer),
+		} {
+			rows, last := read(t, file, text, Options{})
+			want := fmt.Sprintf(":1: answer: want text, got %q, which stands for a missing value", strings.TrimSpace(answer))
+			if file == "x.csv" {
+				want = strings.Replace(want, ":1:", ":2:", 1)
+			}
+			if len(rows) != 1 || last != "" || missing != strings.HasSuffix(rows[0].Err, want) || !missing && rows[0].Err != "" {
+				t.Errorf("%s with %q: got rows %+v, last error %q, want it missing = %t", file, answer, rows, last, missing)
+			}
+		}
+	}
 }

@@ -398,6 +398,10 @@ func (f *file) next(row *Row) error {
 	} else {
 		err = f.reader.next(row)
 	}
+	if err == nil && isMissingAnswer(row.Answer) {
+		err = &RowError{Line: row.Line, Err: fmt.Errorf("answer: want text, got %s, which stands for a missing value", quote(trim(row.Answer)))}
+		row.Answer = ""
+	}
 	if err == nil && f.opts.NeedText && !HasText(row.Contexts) {
 		err = &RowError{Line: row.Line, Err: errNoContexts}
 		row.Contexts, row.Sources = nil, nil

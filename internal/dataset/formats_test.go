@@ -60,7 +60,7 @@ func encode(t testing.TB, f Format, rows []record) []byte {
 }
 
 func randomText(r *rand.Rand) string {
-	pieces := []string{"a", "Ö", "日", "🏔", "\"", "'", ",", "\t", "\n", "\r\n", "\\", " ", "[", "]", "{", "é", "word", "\u2028", "'}", "null", "1"}
+	pieces := []string{"a", "Ö", "日", "🏔", "\"", "'", ",", "\t", "\n", "\r\n", "\\", " ", "[", "]", "{", "é", "word", "\u2028", "'}", "null.", "1"}
 	var b strings.Builder
 	for range r.IntN(12) {
 		b.WriteString(pieces[r.IntN(len(pieces))])

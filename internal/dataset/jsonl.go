@@ -74,7 +74,7 @@ func rowError(line int, err error) error {
 	if err == nil || is[*UsageError](err) {
 		return err
 	}
-	return &RowError{Line: line, Err: err}
+	return &RowError{Line: line, Err: err, Damaged: is[badJSON](err)}
 }
 
 // A LineReader splits a stream into lines.

@@ -3,6 +3,8 @@ package dataset
 import (
 	"errors"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // errRepr reports a context that is the printed form of an object.
@@ -40,6 +42,15 @@ func isDefaultRepr(text string) bool {
 	}
 	name, _, python := strings.Cut(strings.TrimPrefix(text, "["), " object at 0x")
 	return python && strings.HasPrefix(name, "<") && !strings.ContainsAny(name, " >") || strings.HasPrefix(text, "[object Object]")
+}
+
+// isMissingAnswer reports whether an answer stands for a missing value. NA can be an answer.
+func isMissingAnswer(text string) bool {
+	switch text = trim(text); text {
+	case "", "NA", "N/A":
+		return false
+	}
+	return text == "[object Object]" || shape.IsMissing(text)
 }
 
 // langChainDocument appends the object in 'CONTENT' metadata={...}. LangChain does not

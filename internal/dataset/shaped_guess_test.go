@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -193,6 +194,48 @@ func TestRowsComparesAnotherAnswer(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: got the first error in row %d, last error %q, want row %d", tt.text, got, last, tt.want)
+		}
+	}
+}
+
+func TestOpenRefusesOneOfTwoSystems(t *testing.T) {
+	t.Parallel()
+	for _, tt := range []struct {
+		columns [2]string
+		other   string // value of the second column
+		want    bool   // refused
+	}{
+		{[2]string{"answer_claude", "answer_gpt4"}, "In 1950.", true},
+		{[2]string{"answer_mistral", "answer_llama3"}, "In 1950.", true},
+		{[2]string{"answer_gpt", "answer_finetuned"}, "In 1950.", true},
+		{[2]string{"answer_rag", "answer_baseline"}, "In 1950.", true},
+		{[2]string{"answer_llm", "answer_rag_v2"}, "In 1950.", true},
+		{[2]string{"response_llama", "response_gpt4"}, "In 1950.", true},
+		{[2]string{"answer_gpt", "answer_finetuned"}, "In 1937.", false},
+		{[2]string{"answer_llm", "answer_id"}, "a-1", false},
+		{[2]string{"answer_llm", "answer_words"}, "52", false},
+		{[2]string{"answer_llm", "answer_score"}, "0.9", false},
+		{[2]string{"answer_llm", "answer_sources"}, "page 7", false},
+		{[2]string{"answer_llm", "answer_human"}, "In 1950.", false},
+		{[2]string{"response_llm", "response_time"}, "1.5 s", false},
+		{[2]string{"response_text", "response_kind"}, "short", false},
+		{[2]string{"answer_llm", "response_format"}, "json", false},
+	} {
+		for file, text := range map[string]string{
+			"x.jsonl": strings.Repeat(fmt.Sprintf(`{%q:"In 1937.",%q:%q,"contexts":["In 1937."]}`+"\n", tt.columns[0], tt.columns[1], tt.other), 2),
+			"x.csv":   fmt.Sprintf("%s,%s,contexts\nIn 1937.,%s,In 1937.\n", tt.columns[0], tt.columns[1], tt.other),
+		} {
+			rows, last := read(t, file, text, Options{})
+			want := fmt.Sprintf("%s: answer: ambiguous: both %q and %q match", file, tt.columns[0], tt.columns[1])
+			if refused := strings.HasPrefix(last, want); refused != tt.want || !refused && (last != "" || rows[0].Err != "" || rows[0].Row.Answer != "In 1937.") {
+				t.Errorf("%s with %v: got rows %+v, last error %q, want it ambiguous = %t", file, tt.columns, rows, last, tt.want)
+			}
+		}
+	}
+	for other, want := range map[string]bool{`["It is $90."]`: true, `["It is $40."]`: false, `["d1","d2"]`: false} {
+		_, last := read(t, "x.jsonl", `{"answer":"a","retrieved_contexts":["It is $40."],"retrieved_documents":`+other+"}\n", Options{})
+		if refused := strings.Contains(last, `ambiguous: both "retrieved_contexts" and "retrieved_documents"`); refused != want || !refused && last != "" {
+			t.Errorf("%s: got error %q, want it ambiguous = %t", other, last, want)
 		}
 	}
 }

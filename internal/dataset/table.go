@@ -118,7 +118,7 @@ func (t *tableReader) next(row *Row) error {
 	if err != nil {
 		t.outputs.skip()
 		_ = t.fill(row) // the available fields
-		return &RowError{Line: row.Line, Err: err}
+		return &RowError{Line: row.Line, Err: err, Damaged: true}
 	}
 	first := !t.started
 	t.started = true
@@ -186,7 +186,7 @@ func (t *tableReader) skips() bool {
 func (t *tableReader) columnNames() []string { return t.header.names }
 
 // maxMissing is the length of the longest cell that can stand for a missing value.
-const maxMissing = len("#N/A") + 4 // with spaces
+const maxMissing = len("undefined") + 4 // with spaces
 
 // fill stores the record in row and returns the first error of a field.
 func (t *tableReader) fill(row *Row) error {
@@ -215,6 +215,7 @@ func (t *tableReader) fill(row *Row) error {
 		return string(cell), true
 	}
 	row.ID, _ = text(FieldID)
+	row.ID = WholeID(row.ID)
 	row.Question, _ = text(FieldQuestion)
 	row.Answer, _ = text(FieldAnswer)
 	if cell, ok := text(FieldContexts); ok {

@@ -41,13 +41,17 @@ func (s Selection) Apply(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.R
 	return rows
 }
 
-// where selects the rows for which all conditions hold, and unreadable rows, of which nothing
-// is known. It is an error if they hold for none.
+// where selects the rows for which all conditions hold, and rows whose columns are unreadable.
+// It is an error if it selects none.
 func where(rows iter.Seq2[dataset.Row, error], conditions []dataset.Condition) iter.Seq2[dataset.Row, error] {
-	holds := func(row *dataset.Row) bool {
+	selects := func(row *dataset.Row, err error) bool {
+		rowErr, unreadable := errors.AsType[*dataset.RowError](err)
+		if err != nil && (!unreadable || rowErr.Damaged) {
+			return true
+		}
 		for _, c := range conditions {
 			i := slices.IndexFunc(row.Kept, func(k dataset.Column) bool { return k.Name == c.Column })
-			if i < 0 || !c.Holds(row.Kept[i].Value) {
+			if i < 0 && !unreadable || i >= 0 && !c.Holds(row.Kept[i].Value) {
 				return false
 			}
 		}
@@ -57,7 +61,7 @@ func where(rows iter.Seq2[dataset.Row, error], conditions []dataset.Condition) i
 		seen, selected := 0, 0
 		for row, err := range rows {
 			seen++
-			if err == nil && !holds(&row) {
+			if !selects(&row, err) {
 				continue
 			}
 			selected++

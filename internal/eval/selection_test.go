@@ -113,3 +113,24 @@ func TestSelectionCountsUnreadableRows(t *testing.T) {
 		}
 	}
 }
+
+func TestConditionsOfUnreadableRows(t *testing.T) {
+	t.Parallel()
+	c, err := dataset.ParseCondition("status=ok")
+	if err != nil {
+		t.Fatal(err)
+	}
+	row := func(i int, status string, damaged bool, yield func(dataset.Row, error) bool) bool {
+		r := dataset.Row{Index: i}
+		if status != "" {
+			r.Kept = []dataset.Column{{Name: "status", Value: []byte(`"` + status + `"`)}}
+		}
+		return yield(r, &dataset.RowError{Err: errors.New("bad"), Damaged: damaged})
+	}
+	got := indexes(Selection{Where: []dataset.Condition{c}}.Apply(func(yield func(dataset.Row, error) bool) {
+		_ = row(0, "ok", false, yield) && row(1, "error", false, yield) && row(2, "error", true, yield) && row(3, "", false, yield)
+	}))
+	if want := []int{0, 2, 3}; !slices.Equal(got, want) {
+		t.Errorf("got rows %v, want %v", got, want)
+	}
+}

@@ -46,9 +46,10 @@ func (s *search) best(field Field) (*candidate, error) {
 		text, _ := s.Expand.textOf(best.values[0], field)
 		for _, c := range s.rest {
 			other, _ := s.Expand.textOf(c.values[0], field)
-			verdict := s.Names.IsVerdict(other) && s.Names.IsRating(other) && !s.Names.IsVerdict(text)
+			name, chosen := c.values[0].Name, best.values[0].Name
+			verdict := s.Names.IsVerdict(other) && (s.Names.IsRating(other) || s.Names.isSystemAnswer(name)) && !s.Names.IsVerdict(text)
 			_, inList := cutLast(c.pattern)
-			if other != text && !verdict && !inList && s.rivals(field, c, best) {
+			if other != text && !verdict && !inList && (name == chosen || s.Names.Rival(field, chosen, name)) && s.rivals(field, c, best) {
 				return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
 			}
 		}

@@ -304,7 +304,7 @@ func (s *search) isDocuments(v *Value) bool {
 func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 	for _, field := range fields() {
 		rank, ok := s.Names.Rank(field, m.Name)
-		if !ok && (field != Answer || !s.Names.isSomeAnswer(m.Name)) {
+		if !ok && (field != Answer || !s.Names.isSomeAnswer(m.Name) && !s.Names.isSystemAnswer(m.Name)) {
 			continue
 		}
 		c := &candidate{pattern: pattern, values: []*Value{m}, rank: rank, depth: depth, penalty: penalty}

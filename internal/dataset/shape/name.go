@@ -145,7 +145,7 @@ func NewNames() *Names {
 		answers:  set("answer answers response responses output outputs prediction predictions pred preds completion completions generation generations reply replies hypothesis hypotheses hyp hyps"),
 		people:   set("human student user customer expert annotator teacher author best right wrong incorrect true false previous short long error tool tools function retriever search sql code"),
 		// Names of members that say something about an output.
-		labels:   set("error status state code reason reasoning explanation rationale thought thoughts id ids name type kind model role language lang category topic title url uri date time timestamp version"),
+		labels:   set("error status state code reason reasoning explanation rationale thought thoughts id ids name type kind model role language lang category topic title url uri date time timestamp version format length latency quality comment comments notes citations"),
 		verdicts: set("pass passed fail failed failure ok success succeeded error correct incorrect true false supported unsupported faithful unfaithful hallucinated none null"),
 	}
 }
@@ -192,10 +192,30 @@ func (n *Names) IsRating(text string) bool {
 // hold reference data: the expected answer or the ideal contexts.
 func (n *Names) Rival(f Field, chosen, name string) bool {
 	rank, ok := n.Rank(f, name)
-	if name == chosen || !ok && (f != Answer || !n.isSomeAnswer(name)) {
+	if name == chosen || !ok && (f != Answer || !n.isSomeAnswer(name) && !n.isOtherSystem(chosen, name)) {
 		return false
 	}
-	return f == Answer || f == Contexts && !IsIdeal(chosen, name) && rank <= rankUsual && (!n.isExplicit(f, chosen) || sameSeries(chosen, name))
+	bestRank, _ := n.Rank(f, chosen)
+	return f == Answer || f == Contexts && !IsIdeal(chosen, name) && rank <= rankUsual &&
+		(!n.isExplicit(f, chosen) || sameSeries(chosen, name) || n.isExplicit(f, name) && rank == bestRank)
+}
+
+// isOtherSystem reports whether a column can be the answer of another system than the chosen
+// one, as answer_ours beside answer_gpt.
+func (n *Names) isOtherSystem(chosen, name string) bool {
+	a, b := words(chosen), words(name)
+	return n.isSystemAnswer(name) && len(a) > 1 && a[0] == b[0] && n.isExplicit(Answer, chosen)
+}
+
+// isSystemAnswer reports whether a column is called an answer, followed by words that can name
+// a system.
+func (n *Names) isSystemAnswer(name string) bool {
+	ws := words(name)
+	if len(ws) < 2 || !n.answers[ws[0]] || n.isOther(name) || n.isAside(name) || hasAny(ws, n.people) || hasAny(ws, n.labels) {
+		return false
+	}
+	_, ok := n.Rank(Contexts, strings.Join(ws[1:], " "))
+	return !ok
 }
 
 // sameSeries reports whether names differ only in a number, or in the x or y that pandas
@@ -217,7 +237,7 @@ func isSuffix(word string) bool { return word == "x" || word == "y" || unicode.I
 func (n *Names) MayRival(name string) bool {
 	_, answer := n.Rank(Answer, name)
 	_, contexts := n.Rank(Contexts, name)
-	return answer || contexts || n.isSomeAnswer(name)
+	return answer || contexts || n.isSomeAnswer(name) || n.isSystemAnswer(name)
 }
 
 // isSomeAnswer reports whether a column is called an answer of some kind, such as

@@ -106,11 +106,11 @@ func isBlank(v *Value) bool {
 	return v.Kind == Null || v.Kind == Text && strings.TrimSpace(v.Text) == ""
 }
 
-// IsMissing reports whether a text stands for no value: it is blank, or what pandas and R
-// write in its place.
+// IsMissing reports whether a text stands for no value: it is blank, or what pandas, R,
+// JavaScript and spreadsheets write in its place.
 func IsMissing(text string) bool {
 	switch strings.TrimSpace(text) {
-	case "", "None", "NaN", "nan", "null", "NULL", "<NA>", "NA", "N/A", "#N/A":
+	case "", "None", "NaN", "nan", "null", "NULL", "<NA>", "NA", "N/A", "#N/A", "undefined", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!":
 		return true
 	}
 	return false
