@@ -73,7 +73,7 @@ func repeatsQuestionWord(question, answer string) bool {
 func TrimAnswer(text string) string {
 	text = strings.TrimRight(text, ".!;, ")
 	w := Split(text)
-	if len(w) > 1 && len(w) <= 5 && IsAuxiliary(w[len(w)-1].Lower) && w[len(w)-1].Text != "May" && !IsSubjectPronoun(w[len(w)-2].Lower) {
+	if len(w) > 1 && len(w) <= 5 && IsAuxiliary(w[len(w)-1].Lower) && !w[len(w)-1].is("am") && w[len(w)-1].Text != "May" && !IsSubjectPronoun(w[len(w)-2].Lower) {
 		if _, not := trimNegation(w[len(w)-1].Lower); !not && !HasFiniteVerb(w[:len(w)-1]) {
 			return Join(w[:len(w)-1]) // "Petra Lund did."
 		}
@@ -101,7 +101,7 @@ func HasFiniteVerb(w []Word) bool {
 	for i := range w {
 		low := w[i].Lower
 		switch {
-		case IsAuxiliary(low) && low != "may", low == "may" && i > 0 && !StartsUpper(w[i].Text), low == "cannot", isContractedClause(low):
+		case IsAuxiliary(low) && low != "may" && (low != "am" || i > 0 && w[i-1].Lower == "i"), low == "may" && i > 0 && !StartsUpper(w[i].Text), low == "cannot", isContractedClause(low):
 			return true
 		case i == 0 && IsSubjectPronoun(low) && low != "one" && len(w) > 1:
 			return true
