@@ -77,6 +77,9 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 		{"Can I return it?", "Yes, customers can return it within 30 days.", ""},
 		{"Is it required?", "Yes, it is not.", ""},
 		{"Wann muss man den Antrag stellen?", "Den Antrag stellt man drei Tage vorher.", ""},
+		{"Wann ist die Bibliothek geschlossen?", "Hunde sind erlaubt.", ""},
+		{"¿Qué pasa?", "Se permiten mascotas.", ""},
+		{"How do I bake it?", "Use 1 tbsp of salt.", ""},
 		{"Who left? And when?", "Ada Quill", ""},
 		{"", "Sydney.", ""},
 	} {

@@ -101,6 +101,8 @@ func HasFiniteVerb(w []Word) bool {
 	for i := range w {
 		low := w[i].Lower
 		switch {
+		case i == 1 && len(w) > 2 && w[i].is("ist", "sind", "wird", "hat", "haben", "kann", "darf", "est", "sont", "es", "son", "está", "están", "é", "são"), i == 0 && low == "se" && len(w) > 1:
+			return true // a clause in another language
 		case IsAuxiliary(low) && low != "may" && (low != "am" || i > 0 && w[i-1].Lower == "i"), low == "may" && i > 0 && !StartsUpper(w[i].Text), low == "cannot", isContractedClause(low):
 			return true
 		case i == 0 && IsSubjectPronoun(low) && low != "one" && len(w) > 1:
@@ -141,6 +143,8 @@ func isAnswerFragment(text string) bool {
 	w := Split(TrimAnswer(text))
 	switch {
 	case len(w) == 0, w[0].Lower == "", len(w) > maxFragmentWords, HasFiniteVerb(w), isUnspaced(w) && utf8.RuneCountInString(text) > maxUnspacedRunes:
+		return false
+	case len(w) > 3 && IsVerb(w[0].Lower, BaseForm) && (IsNumeral(w[1].Lower) || IsDeterminer(w[1].Lower)): // "Use 1 tbsp of salt."
 		return false
 	case len(w) <= 3, IsNumeral(w[0].Lower):
 		return len(w) == 1 || !IsVerb(w[0].Lower, BaseForm) || StartsUpper(w[1].Text) // "Turn it off."
