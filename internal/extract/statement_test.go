@@ -43,6 +43,7 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 		{"Is the pool open on Sundays?", "No, it is closed.", "The pool is not open on Sundays; the pool is closed."},
 		{"Is a visit free?", "No, it costs $5.", "A visit is not free; a visit costs $5."},
 		{"Is it true that the pool is heated?", "That is not true.", "It is not true that the pool is heated."},
+		{"Is Dr. Smith's office open on Sundays?", "No.", "Dr. Smith's office is not open on Sundays."},
 		{"Does the Basic plan cost $10?", "No.", "The Basic plan does not cost $10."},
 		{"Does the fire drill take place in May?", "No.", "The fire drill does not take place in May."},
 		{"Does the plan cover cut flowers?", "No.", "The plan does not cover cut flowers."},
