@@ -32,13 +32,48 @@ func Statement(question string, q *Question, text string) string {
 	case repeatsQuestionWord(question, answer):
 		return ""
 	case q.Wh != "":
+		if at := strings.LastIndexByte(question, ','); at > 0 && strings.Contains(question[at:], " or ") && strings.Contains(strings.ToLower(question[at:]), strings.ToLower(answer)) {
+			question = question[:at] // "How many rooms are there, 10 or 12?"
+		}
 		return strings.TrimRight(question, ".!。！ ") + ": " + answer
 	}
 	w := Split(answer)
+	if head, rest := q.statementVerb(false); len(rest) > 0 {
+		if rest = chooseOption(rest, w); rest != nil {
+			return sentence(q.Before, q.Subject, head, rest)
+		}
+	}
 	if IsPreposition(w[0].Lower) || isAdverb(w[0].Lower) {
 		return q.replyStatement(true, answer)
 	}
 	return questionAndAnswer(question, answer, answer)
+}
+
+// chooseOption returns a predicate with "X or Y" replaced by w, if w is X or Y, or else nil.
+func chooseOption(predicate, w []Word) []Word {
+	at := slices.IndexFunc(predicate, func(x Word) bool { return x.Lower == "or" })
+	if at < 1 {
+		return nil
+	}
+	noun := func(w []Word) []Word {
+		for len(w) > 1 && (IsPreposition(w[0].Lower) || IsDeterminer(w[0].Lower)) {
+			w = w[1:]
+		}
+		return w
+	}
+	same := func(a, b Word) bool { return a.Lower == b.Lower }
+	left, right, w := predicate[:at], noun(predicate[at+1:]), noun(w)
+	n := len(w)
+	switch {
+	case n <= len(left) && slices.EqualFunc(left[len(left)-n:], w, same):
+		if IsNumeral(w[0].Lower) { // "$5 or $8 per month"
+			return slices.Concat(left, right[min(n, len(right)):])
+		}
+		return left
+	case n <= len(right) && slices.EqualFunc(right[:n], w, same):
+		return slices.Concat(left[:max(0, len(left)-n)], right)
+	}
+	return nil
 }
 
 // questionAndAnswer joins a question that could not be parsed with its answer.
