@@ -49,6 +49,8 @@ func TestStatementsCompleteShortAnswers(t *testing.T) {
 		{"Is the meeting on Monday?", "No, it's on Tuesday.", "The meeting is on Tuesday."},
 		{"Does the store open at 8 am on Sundays?", "No, at 9 am.", "The store opens at 9 am on Sundays."},
 		{"Is the CEO Ann Lee?", "No, Bo Marsh.", "The CEO is Bo Marsh."},
+		{"Is the tour led by Bo?", "No, Ann leads it.", ""},
+		{"Do refunds take more than 10 days?", "No, 5 days.", "Refunds do not take more than 10 days, 5 days."},
 		{"Do dogs swim in May?", "No, in general.", "Dogs do not swim in May, in general."},
 		{"Is the deadline 5 May or 8 May?", "5 May", "The deadline is 5 May."},
 		{"Is the deadline 5 May or 8 May?", "8 May", "The deadline is 8 May."},

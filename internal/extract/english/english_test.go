@@ -18,11 +18,13 @@ func TestParseQuestion(t *testing.T) {
 		{"Is the CEO Ann Lee", "", "", "the CEO", "Ann Lee"},
 		{"Was Einstein born in Ulm", "", "", "Einstein", "born in Ulm"},
 		{"Is Terminal 5 in London", "", "", "Terminal 5", "in London"},
+		{"Is the pool on floor 3", "", "", "the pool", "on floor 3"},
 		{"Is room 12 free", "", "", "room 12", "free"},
 		{"Are the first 3 months free", "", "", "the first 3 months", "free"},
 		{"Are the rooms on the second floor quiet", "", "", "the rooms on the second floor", "quiet"},
 		{"Is the exam oral or written", "", "", "the exam", "oral or written"},
 		{"Dogs are allowed", "", "", "Dogs", "allowed"},
+		{"I wonder if dogs are allowed", "", "", "dogs", "allowed"},
 		{"Can you tell me if the fee is due", "", "", "the fee", "due"},
 	} {
 		q := ParseQuestion(tt.text)

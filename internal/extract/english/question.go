@@ -105,8 +105,7 @@ func (q *Question) parse(w []Word) bool {
 	case IsAuxiliary(w[0].Lower) && len(w) > 1 && !slices.ContainsFunc(w, isForeignWord):
 		if len(w) > 2 && w[1].Lower == "you" && w[2].is("know", "tell", "explain", "say", "remind", "show", "please") {
 			// "Could you tell me if dogs are allowed?", but not "Did you know they won?"
-			at := slices.IndexFunc(w, func(x Word) bool { return x.is("if", "whether") })
-			return at > 0 && at < 5 && q.parseStatement(w[at+1:])
+			return slices.ContainsFunc(w, isIf) && q.parseStatement(w)
 		}
 		q.Aux = w[0]
 		switch {
@@ -122,8 +121,15 @@ func (q *Question) parse(w []Word) bool {
 	return q.parseStatement(w)
 }
 
-// parseStatement parses a question in the form of a statement: "Dogs are allowed?"
+func isIf(w Word) bool { return w.is("if", "whether") }
+
+// parseStatement parses a question in the form of a statement, such as "Dogs are allowed?" or
+// "I wonder if dogs are allowed".
 func (q *Question) parseStatement(w []Word) bool {
+	const maxIndex = 4 // "Could you tell me if"
+	if at := slices.IndexFunc(w, isIf); at > 0 && at <= maxIndex {
+		w = w[at+1:]
+	}
 	verb := slices.IndexFunc(w, func(x Word) bool { return IsBe(x.Lower) || isModal(x.Lower) || isHave(x.Lower) })
 	if verb < 1 || slices.ContainsFunc(w, isForeignWord) || slices.ContainsFunc(w[:verb], func(x Word) bool { return IsQuestionWord(x.Lower) }) {
 		return false

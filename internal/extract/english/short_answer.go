@@ -52,7 +52,7 @@ func Statement(question string, q *Question, text string) string {
 // chooseOption returns a predicate with "X or Y" replaced by w, if w is X or Y, or else nil.
 func chooseOption(predicate, w []Word) []Word {
 	at := slices.IndexFunc(predicate, func(x Word) bool { return x.Lower == "or" })
-	if at < 1 {
+	if at < 1 || slices.ContainsFunc(predicate[:at-1], func(x Word) bool { return strings.HasSuffix(x.Text, ",") }) { // "A, B or C"
 		return nil
 	}
 	noun := func(w []Word) []Word {

@@ -98,10 +98,11 @@ func startsValue(w []Word, i int) bool {
 	case StartsUpper(w[i].Text):
 		isOther := func(x Word) bool { return !StartsUpper(x.Text) && !IsNumeral(x.Lower) && x.Lower != "or" }
 		return next.Text != "" && !slices.ContainsFunc(w[i:], isOther) || IsMonth(w[i].Lower) && IsNumeral(next.Lower)
-	case !IsNumeral(w[i].Lower), IsPreposition(next.Lower) && next.Lower != "per" && next.Lower != "of" && w[i].Lower[0]-'0' <= 9:
+	case !IsNumeral(w[i].Lower), IsPreposition(next.Lower) && next.Lower != "per" && next.Lower != "of" && !strings.ContainsAny(w[i].Lower, "$€£"):
 		return false
 	}
-	return IsDeterminer(w[0].Lower) || strings.HasSuffix(next.Lower, "s") || next.is("am", "pm") // not "Room 12"
+	inPhrase := i > 1 && IsPreposition(w[i-2].Lower)                                                          // "on floor 3"
+	return IsDeterminer(w[0].Lower) && !inPhrase || strings.HasSuffix(next.Lower, "s") || next.is("am", "pm") // not "Room 12"
 }
 
 // verbPredicateIndex returns the index of the predicate after "does", "can" or

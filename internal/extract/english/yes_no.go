@@ -140,11 +140,17 @@ func (q *Question) correction(w []Word) string {
 	if IsPreposition(w[0].Lower) && len(w) > 1 {
 		from = 1
 	}
-	for i := from; i < len(predicate); i++ {
-		at := i - from
-		if x := predicate[i]; from > 0 && predicate[at].Lower != w[0].Lower ||
-			!(IsNumeral(x.Lower) && IsNumeral(w[from].Lower) || StartsUpper(x.Text) && StartsUpper(w[from].Text)) {
+	if HasFiniteVerb(w) {
+		return ""
+	}
+	for i := max(from, 1); i < len(predicate); i++ {
+		at, x, before := i-from, predicate[i], predicate[i-1]
+		alike := IsNumeral(x.Lower) && IsNumeral(w[from].Lower) || StartsUpper(x.Text) && StartsUpper(w[from].Text)
+		switch {
+		case !alike, from > 0 && before.Lower != w[0].Lower:
 			continue
+		case before.is("than", "least", "most", "over", "under", "above", "below", "before", "after", "until", "within"), IsMonth(before.Text):
+			return "" // "more than 10"
 		}
 		return sentence(q.Before, q.Subject, predicate[:at], w, predicate[min(len(predicate), at+len(w)):])
 	}
