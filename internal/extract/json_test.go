@@ -18,6 +18,7 @@ func TestExtractUnwrapsJSONAndFences(t *testing.T) {
 		"metadata keys":   {`{"answer": "The fee is $5.", "confidence": 0.92, "sources": ["plans.pdf", "faq.md"], "reasoning": "Chunk 1 says so."}`, []string{"The fee is $5."}},
 		"content keys":    {`{"fee": "5 dollars a month", "opening_hours": "9 to 5 on weekdays"}`, []string{"Fee: 5 dollars a month", "Opening hours: 9 to 5 on weekdays"}},
 		"numbers":         {`{"name": "Alice Roe", "age": 35, "married": true, "full_height": 1.7}`, []string{"Name: Alice Roe", "age: 35", "full height: 1.7"}},
+		"short numbers":   {`{"breakfast_price": "$12", "rooms": "4"}`, []string{"Breakfast price: $12", "Rooms: 4"}},
 		"nested values":   {`{"plans": {"pro": {"price": "12 dollars"}}, "notes": ["billed in advance", "no refund"]}`, []string{"Price: 12 dollars", "Notes: billed in advance", "Notes: no refund"}},
 		"array":           {`["The fee is $5.", "It rises in May."]`, []string{"The fee is $5.", "It rises in May."}},
 		"escapes":         {`{"answer": "The \"Pro\" fee is 5\u00a0€.\nIt rises \ud83d\ude80 in May [1]."}`, []string{"The \"Pro\" fee is 5\u00a0€.", "It rises 🚀 in May."}},

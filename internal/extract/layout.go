@@ -114,7 +114,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return true
 	case p.heading:
 		return last != '.' || n < 4
-	case w.isShortNumber() && !p.first && p.wholeLine:
+	case w.isShortNumber() && !p.first && p.wholeLine && !p.listItem:
 		return true // number of an empty list item
 	case last == ':' && p.beforeItem && (n <= 3 || n <= 6 && isTitleCase(text)) && !w.hasDigit() && !w.contains(isCommonVerb):
 		return true

@@ -11,6 +11,21 @@ func TestParseQuestion(t *testing.T) {
 		{"In May 2021, who left", "In May 2021,", "who", "", "left"},
 		{"How tall is the mast", "", "how", "", "tall the mast"},
 		{"Can the tenant end the lease early", "", "", "the tenant", "end the lease early"},
+		{"Is the warranty 3 years", "", "", "the warranty", "3 years"},
+		{"Is the trail 12 km long", "", "", "the trail", "12 km long"},
+		{"Is the deadline May 5", "", "", "the deadline", "May 5"},
+		{"Is the price $5 per month", "", "", "the price", "$5 per month"},
+		{"Is the CEO Ann Lee", "", "", "the CEO", "Ann Lee"},
+		{"Was Einstein born in Ulm", "", "", "Einstein", "born in Ulm"},
+		{"Is Terminal 5 in London", "", "", "Terminal 5", "in London"},
+		{"Is the pool on floor 3", "", "", "the pool", "on floor 3"},
+		{"Is room 12 free", "", "", "room 12", "free"},
+		{"Are the first 3 months free", "", "", "the first 3 months", "free"},
+		{"Are the rooms on the second floor quiet", "", "", "the rooms on the second floor", "quiet"},
+		{"Is the exam oral or written", "", "", "the exam", "oral or written"},
+		{"Dogs are allowed", "", "", "Dogs", "allowed"},
+		{"I wonder if dogs are allowed", "", "", "dogs", "allowed"},
+		{"Can you tell me if the fee is due", "", "", "the fee", "due"},
 	} {
 		q := ParseQuestion(tt.text)
 		if q == nil {
@@ -22,7 +37,7 @@ func TestParseQuestion(t *testing.T) {
 			t.Errorf("ParseQuestion(%q): got %q, want %q", tt.text, got, want)
 		}
 	}
-	for _, text := range []string{"", "Wann muss man zahlen", "Can you tell me if the fee is due"} {
+	for _, text := range []string{"", "Wann muss man zahlen", "Did you know they won", "Capital of France"} {
 		if q := ParseQuestion(text); q != nil {
 			t.Errorf("ParseQuestion(%q): got %+v, want nil", text, *q)
 		}

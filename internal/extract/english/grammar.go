@@ -210,7 +210,7 @@ func IsParticiple(s string) bool {
 	switch s {
 	case "hundred", "need", "speed", "seed", "feed", "breed", "indeed", "exceed", "proceed", "red", "bed", "shed", "wing", "ring", "king", "thing", "spring", "string", "morning", "evening", "building":
 		return false
-	case "been", "done", "being":
+	case "been", "born", "done", "being":
 		return true
 	}
 	return len(s) > 4 && (strings.HasSuffix(s, "ed") || strings.HasSuffix(s, "ing") && IsVerb(strings.TrimSuffix(s, "ing"), BaseForm))
@@ -220,7 +220,7 @@ func IsParticiple(s string) bool {
 // typical adjective ending.
 func isAdjective(s string) bool {
 	switch s {
-	case "open", "free", "full", "empty", "safe", "legal", "illegal", "valid", "available", "true", "false", "correct", "wrong", "right", "new", "old", "big", "small", "large", "long",
+	case "open", "free", "full", "empty", "quiet", "clean", "safe", "legal", "illegal", "valid", "available", "true", "false", "correct", "wrong", "right", "new", "old", "big", "small", "large", "long",
 		"short", "high", "low", "hot", "cold", "warm", "cool", "fast", "slow", "early", "late", "cheap", "expensive", "easy", "hard", "difficult", "rich", "poor", "strong", "weak", "dry", "wet",
 		"mandatory", "compulsory", "optional", "necessary", "voluntary", "responsible", "due", "able", "unable", "ready", "alive", "dead", "exempt", "liable", "eligible", "subject", "similar",
 		"different", "equal", "identical", "separate", "public", "private", "common", "rare", "present", "absent", "independent", "permanent", "temporary", "final", "binding", "better", "worse",

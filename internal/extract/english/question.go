@@ -52,7 +52,7 @@ func FindQuestion(text string) string {
 	text = text[:end]
 	start := 0
 	for i := 0; i+1 < len(text); i++ {
-		if text[i] == '\n' || strings.IndexByte(".!:", text[i]) >= 0 && text[i+1] == ' ' && i > 3 && text[i-2] != ' ' && text[i-2] != '.' {
+		if text[i] == '\n' || strings.IndexByte(".!:", text[i]) >= 0 && text[i+1] == ' ' && i > 3 && text[i-2] != ' ' && text[i-2] != '.' && !endsInTitle(text[:i]) {
 			start = i + 1
 		}
 	}
@@ -61,6 +61,15 @@ func FindQuestion(text string) string {
 		return ""
 	}
 	return text
+}
+
+// endsInTitle reports whether text ends in an abbreviated title, as "Is Dr" does.
+func endsInTitle(text string) bool {
+	switch text[strings.LastIndexByte(text, ' ')+1:] {
+	case "Dr", "Mr", "Mrs", "Ms", "Prof", "St":
+		return true
+	}
+	return false
 }
 
 // ParseQuestion parses a question. It returns nil on failure.
@@ -95,7 +104,8 @@ func (q *Question) parse(w []Word) bool {
 		return q.parseWh(w)
 	case IsAuxiliary(w[0].Lower) && len(w) > 1 && !slices.ContainsFunc(w, isForeignWord):
 		if len(w) > 2 && w[1].Lower == "you" && w[2].is("know", "tell", "explain", "say", "remind", "show", "please") {
-			return false // "Did you know they won?"
+			// "Could you tell me if dogs are allowed?", but not "Did you know they won?"
+			return slices.ContainsFunc(w, isIf) && q.parseStatement(w)
 		}
 		q.Aux = w[0]
 		switch {
@@ -108,7 +118,25 @@ func (q *Question) parse(w []Word) bool {
 		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower)
 		return len(q.Subject) > 0
 	}
-	return false
+	return q.parseStatement(w)
+}
+
+func isIf(w Word) bool { return w.is("if", "whether") }
+
+// parseStatement parses a question in the form of a statement, such as "Dogs are allowed?" or
+// "I wonder if dogs are allowed".
+func (q *Question) parseStatement(w []Word) bool {
+	const maxIndex = 4 // "Could you tell me if"
+	if at := slices.IndexFunc(w, isIf); at > 0 && at <= maxIndex {
+		w = w[at+1:]
+	}
+	verb := slices.IndexFunc(w, func(x Word) bool { return IsBe(x.Lower) || isModal(x.Lower) || isHave(x.Lower) })
+	if verb < 1 || slices.ContainsFunc(w, isForeignWord) || slices.ContainsFunc(w[:verb], func(x Word) bool { return IsQuestionWord(x.Lower) }) {
+		return false
+	}
+	w = readdress(w)
+	q.Subject, q.Aux, q.Rest = w[:verb], w[verb], w[verb+1:]
+	return true
 }
 
 // readdress replaces first-person pronouns with second-person ones: the asker is "you" in

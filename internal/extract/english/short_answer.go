@@ -32,13 +32,48 @@ func Statement(question string, q *Question, text string) string {
 	case repeatsQuestionWord(question, answer):
 		return ""
 	case q.Wh != "":
+		if at := strings.LastIndexByte(question, ','); at > 0 && strings.Contains(question[at:], " or ") && strings.Contains(strings.ToLower(question[at:]), strings.ToLower(answer)) {
+			question = question[:at] // "How many rooms are there, 10 or 12?"
+		}
 		return strings.TrimRight(question, ".!。！ ") + ": " + answer
 	}
 	w := Split(answer)
+	if head, rest := q.statementVerb(false); len(rest) > 0 {
+		if rest = chooseOption(rest, w); rest != nil {
+			return sentence(q.Before, q.Subject, head, rest)
+		}
+	}
 	if IsPreposition(w[0].Lower) || isAdverb(w[0].Lower) {
 		return q.replyStatement(true, answer)
 	}
 	return questionAndAnswer(question, answer, answer)
+}
+
+// chooseOption returns a predicate with "X or Y" replaced by w, if w is X or Y, or else nil.
+func chooseOption(predicate, w []Word) []Word {
+	at := slices.IndexFunc(predicate, func(x Word) bool { return x.Lower == "or" })
+	if at < 1 || slices.ContainsFunc(predicate[:at-1], func(x Word) bool { return strings.HasSuffix(x.Text, ",") }) { // "A, B or C"
+		return nil
+	}
+	noun := func(w []Word) []Word {
+		for len(w) > 1 && (IsPreposition(w[0].Lower) || IsDeterminer(w[0].Lower)) {
+			w = w[1:]
+		}
+		return w
+	}
+	same := func(a, b Word) bool { return a.Lower == b.Lower }
+	left, right, w := predicate[:at], noun(predicate[at+1:]), noun(w)
+	n := len(w)
+	switch {
+	case n <= len(left) && slices.EqualFunc(left[len(left)-n:], w, same):
+		if IsNumeral(w[0].Lower) { // "$5 or $8 per month"
+			return slices.Concat(left, right[min(n, len(right)):])
+		}
+		return left
+	case n <= len(right) && slices.EqualFunc(right[:n], w, same):
+		return slices.Concat(left[:max(0, len(left)-n)], right)
+	}
+	return nil
 }
 
 // questionAndAnswer joins a question that could not be parsed with its answer.
@@ -73,7 +108,7 @@ func repeatsQuestionWord(question, answer string) bool {
 func TrimAnswer(text string) string {
 	text = strings.TrimRight(text, ".!;, ")
 	w := Split(text)
-	if len(w) > 1 && len(w) <= 5 && IsAuxiliary(w[len(w)-1].Lower) && w[len(w)-1].Text != "May" && !IsSubjectPronoun(w[len(w)-2].Lower) {
+	if len(w) > 1 && len(w) <= 5 && IsAuxiliary(w[len(w)-1].Lower) && !w[len(w)-1].is("am") && w[len(w)-1].Text != "May" && !IsSubjectPronoun(w[len(w)-2].Lower) {
 		if _, not := trimNegation(w[len(w)-1].Lower); !not && !HasFiniteVerb(w[:len(w)-1]) {
 			return Join(w[:len(w)-1]) // "Petra Lund did."
 		}
@@ -101,7 +136,9 @@ func HasFiniteVerb(w []Word) bool {
 	for i := range w {
 		low := w[i].Lower
 		switch {
-		case IsAuxiliary(low) && low != "may", low == "may" && i > 0 && !StartsUpper(w[i].Text), low == "cannot", isContractedClause(low):
+		case i == 1 && len(w) > 2 && w[i].is("ist", "sind", "wird", "hat", "haben", "kann", "darf", "est", "sont", "es", "son", "está", "están", "é", "são"), i == 0 && low == "se" && len(w) > 1:
+			return true // a clause in another language
+		case IsAuxiliary(low) && low != "may" && (low != "am" || i > 0 && w[i-1].Lower == "i"), low == "may" && i > 0 && !StartsUpper(w[i].Text), low == "cannot", isContractedClause(low):
 			return true
 		case i == 0 && IsSubjectPronoun(low) && low != "one" && len(w) > 1:
 			return true
@@ -141,6 +178,8 @@ func isAnswerFragment(text string) bool {
 	w := Split(TrimAnswer(text))
 	switch {
 	case len(w) == 0, w[0].Lower == "", len(w) > maxFragmentWords, HasFiniteVerb(w), isUnspaced(w) && utf8.RuneCountInString(text) > maxUnspacedRunes:
+		return false
+	case len(w) > 3 && IsVerb(w[0].Lower, BaseForm) && (IsNumeral(w[1].Lower) || IsDeterminer(w[1].Lower)): // "Use 1 tbsp of salt."
 		return false
 	case len(w) <= 3, IsNumeral(w[0].Lower):
 		return len(w) == 1 || !IsVerb(w[0].Lower, BaseForm) || StartsUpper(w[1].Text) // "Turn it off."

@@ -17,7 +17,12 @@ func (q *Question) yesNoStatement(yes bool) string {
 		subject, negated = slices.Concat(Words(none), subject[1:]), false
 	}
 	head, rest := q.statementVerb(negated)
-	return Capitalize(strings.TrimRight(Join(q.Before, subject, head, rest), " .,;:!")) + "."
+	return sentence(q.Before, subject, head, rest)
+}
+
+// sentence joins words to a sentence.
+func sentence(parts ...[]Word) string {
+	return Capitalize(strings.TrimRight(Join(parts...), " .,;:!")) + "."
 }
 
 // statementVerb returns the auxiliary of the statement, including "not", and

@@ -1,6 +1,9 @@
 package english
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // splitSubject splits the words after the auxiliary of a question into subject
 // and predicate: "the owner" and "restore a workspace" after "can". In English,
@@ -58,6 +61,8 @@ func bePredicateIndex(w []Word, from int) int {
 			IsDeterminer(w[i+1].Lower) || IsNumeral(w[i+1].Lower) || w[i+1].is("that", "or")
 		switch {
 		case strings.HasSuffix(low, "ing") && !last && w[i+1].Lower == "of", // "the next meeting of"
+			w[i-1].Lower == "or",
+			i > 1 && IsNumeral(w[i-2].Lower) && w[i].is("long", "tall", "wide", "high", "deep", "thick", "old"), // "12 km long"
 			IsPreposition(w[i-1].Lower) || IsDeterminer(w[i-1].Lower) && i > from:
 			return false
 		case w[i].is("not", "also", "still", "already", "always", "ever", "only"):
@@ -75,7 +80,29 @@ func bePredicateIndex(w []Word, from int) int {
 		}
 		return false
 	}
-	return firstOrLastIndex(w, from, strong, func(i int) bool { return IsPreposition(w[i].Lower) && w[i].Lower != "of" })
+	pair := func(i int) bool { return i+3 == len(w) && w[i+1].Lower == "or" && !IsPreposition(w[i-1].Lower) } // "oral or written"
+	preposition := func(i int) bool { return IsPreposition(w[i].Lower) && w[i].Lower != "of" }
+	return firstOrLastIndex(w, from, strong, func(i int) bool { return startsValue(w, i) }, pair, preposition)
+}
+
+// startsValue reports whether word i starts a number, date or name that follows a common
+// noun: "3 years" after "the warranty", "Ann Lee" after "the CEO".
+func startsValue(w []Word, i int) bool {
+	before, next := w[i-1], Word{}
+	if i+1 < len(w) {
+		next = w[i+1]
+	}
+	switch {
+	case IsPreposition(before.Lower), IsDeterminer(before.Lower), before.Lower == "or", StartsUpper(before.Text) && strings.ToUpper(before.Text) != before.Text:
+		return false
+	case StartsUpper(w[i].Text):
+		isOther := func(x Word) bool { return !StartsUpper(x.Text) && !IsNumeral(x.Lower) && x.Lower != "or" }
+		return next.Text != "" && !slices.ContainsFunc(w[i:], isOther) || IsMonth(w[i].Lower) && IsNumeral(next.Lower)
+	case !IsNumeral(w[i].Lower), IsPreposition(next.Lower) && next.Lower != "per" && next.Lower != "of" && !strings.ContainsAny(w[i].Lower, "$€£"):
+		return false
+	}
+	inPhrase := i > 1 && IsPreposition(w[i-2].Lower)                                                          // "on floor 3"
+	return IsDeterminer(w[0].Lower) && !inPhrase || strings.HasSuffix(next.Lower, "s") || next.is("am", "pm") // not "Room 12"
 }
 
 // verbPredicateIndex returns the index of the predicate after "does", "can" or

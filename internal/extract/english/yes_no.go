@@ -90,6 +90,19 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 	}
 	statement := strings.TrimSuffix(q.yesNoStatement(yes), ".")
 	w[0] = lowerFirst(w[0])
+	if head, tail, _ := strings.Cut(w[0].Lower, "'"); isContractedClause(w[0].Lower) && !isHave(q.Aux.Lower) {
+		switch tail { // "it's on Tuesday"
+		case "s":
+			w = slices.Concat(Words(head, "is"), w[1:])
+		case "re":
+			w = slices.Concat(Words(head, "are"), w[1:])
+		}
+	}
+	if !yes {
+		if s := q.correction(w); s != "" {
+			return s
+		}
+	}
 	switch {
 	case w[0].is("but", "and", "although", "though", "because", "since", "if", "unless", "as", "so", "provided", "when", "once"):
 		statement += ", " + Join(w)
@@ -113,6 +126,35 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 		statement += ", " + Join(w)
 	}
 	return statement + "."
+}
+
+// correction returns the statement with the value or name in w instead of the asked one, if
+// w has little else: "12", "it has 12" or "on Tuesday".
+func (q *Question) correction(w []Word) string {
+	head, rest := q.statementVerb(false)
+	predicate := slices.Concat(head, rest)
+	if len(w) > 2 && w[0].is("it", "they", "he", "she") && len(predicate) > 0 && w[1].Lower == predicate[0].Lower {
+		w = w[2:]
+	}
+	from := 0 // index of the value after a preposition
+	if IsPreposition(w[0].Lower) && len(w) > 1 {
+		from = 1
+	}
+	if HasFiniteVerb(w) {
+		return ""
+	}
+	for i := max(from, 1); i < len(predicate); i++ {
+		at, x, before := i-from, predicate[i], predicate[i-1]
+		alike := IsNumeral(x.Lower) && IsNumeral(w[from].Lower) || StartsUpper(x.Text) && StartsUpper(w[from].Text)
+		switch {
+		case !alike, from > 0 && before.Lower != w[0].Lower:
+			continue
+		case before.is("than", "least", "most", "over", "under", "above", "below", "before", "after", "until", "within"), IsMonth(before.Text):
+			return "" // "more than 10"
+		}
+		return sentence(q.Before, q.Subject, predicate[:at], w, predicate[min(len(predicate), at+len(w)):])
+	}
+	return ""
 }
 
 // repeats reports whether w, a clause after "yes" or "no", only restates the

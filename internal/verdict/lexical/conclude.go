@@ -78,6 +78,10 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	if o.reason == "" && values.replaced.reason != "" {
 		o, quotes = values.replaced, c.candidates[:1]
 	}
+	if o.basis == basisValue && deniedScore >= j.opts.Threshold && s.deniesValue(c, quotes[0]) {
+		v.Score, v.Reason, v.ChunkIDs, v.Evidence = deniedScore, j.objectionReason(s, o, c, contexts, quotes[0]), []int{quotes[0].chunk}, s.toEvidence(contexts, quotes[:1])
+		return v, basisClose
+	}
 	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
 	others := j.otherSupports(s, c, contexts)
 	if o.reason != "" && len(quotes) > 0 {

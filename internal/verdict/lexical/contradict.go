@@ -78,6 +78,26 @@ func (j *Judge) findContradiction(s *scratch, c *claim, contexts []string, quote
 	return j.findAntonymOrNegation(s, c, coverage(0) >= minCoverageForNegation)
 }
 
+// deniedScore is the score of a claim that denies a value where the contexts give another.
+const deniedScore = 0.8
+
+// deniesValue reports whether c only denies its value, so that another value in q supports it:
+// "does not have 10 rooms" for 12 rooms.
+func (s *scratch) deniesValue(c *claim, q quote) bool {
+	a, b := &s.claimStmt, &s.quoteStmt
+	if c.values[1]-c.values[0] != 1 || a.ambiguous || b.ambiguous || a.negations != 1 || b.negations != 0 || len(a.negated) != 1 || strings.HasSuffix(c.text, "?") {
+		return false
+	}
+	for i := s.valueAt(q.chunk, q.start); i < len(s.values) && int(s.valueChunks[i]) == q.chunk && s.values[i].Start < q.end; i++ {
+		if !s.values[i].IsPlain() {
+			return false // "up to 12 rooms"
+		}
+	}
+	v, n := &s.claimValues[c.values[0]], a.negated[0]
+	isNext := slices.ContainsFunc(a.content[n:min(n+2, len(a.content))], func(i int) bool { return int(a.tokens[i].Start) >= v.Start && int(a.tokens[i].End) <= v.End })
+	return isNext && v.IsPlain() && s.coverageWithout(c, v.Start, v.End) >= minRepeated
+}
+
 // findAntonymOrNegation compares s.claimStmt and s.quoteStmt. It compares negations
 // only if checkNegation is set.
 func (j *Judge) findAntonymOrNegation(s *scratch, c *claim, checkNegation bool) objection {

@@ -15,6 +15,10 @@ func TestNegationsApplyToTheirWords(t *testing.T) {
 		mondays   = "Closed on Mondays, except on public holidays."
 		lactose   = "The product is free of lactose."
 		lift      = "The lift is out of order."
+		rooms     = "The hotel has 12 rooms."
+		tuesdays  = "The meeting is on Tuesday."
+		opens     = "The store opens at 9 am."
+		built     = "The ship was built in 1935."
 		frames    = "Frames come in wood, metal, or a combination of wood and metal."
 		noPool    = "The hotel has a gym. There is no pool."
 		poolTable = "There is no pool table. The pool is heated."
@@ -34,6 +38,16 @@ func TestNegationsApplyToTheirWords(t *testing.T) {
 		{lactose, "The product contains lactose."},
 		{lift, "The lift is in order."},
 		{"Under no circumstances open the lid.", "Open the lid."},
+		{rooms, "The hotel does not have 12 rooms."},
+		{rooms, "The hotel does not have more than 10 rooms."},
+		{"The hotel has up to 12 rooms.", "The hotel does not have 10 rooms."},
+		{rooms, "Does the hotel not have 10 rooms?"},
+		{rooms, "The inn does not have 10 rooms."},
+		{tuesdays, "The meeting is not on Tuesday."},
+		{opens, "The store does not open before 10 am."},
+		{opens, "The store does not open until 8 am."},
+		{built, "The ship was not built in 1935."},
+		{"Members who register pay $5.", "Members who do not register pay $8."},
 	})
 	testSupport(t, true, [][2]string{
 		{limit, "Take no more than 6 tablets."},
@@ -50,6 +64,10 @@ func TestNegationsApplyToTheirWords(t *testing.T) {
 		{mondays, "It is closed on Mondays, but opens when the Monday is a public holiday."},
 		{lactose, "The product contains no lactose."},
 		{lift, "The lift is out of order."},
+		{rooms, "The hotel does not have 10 rooms."},
+		{tuesdays, "The meeting is not on Monday."},
+		{opens, "The store does not open at 8 am."},
+		{built, "The ship was not built in 1920."},
 		{frames, "Frames can be made out of wood, metal or a combination of wood and metal."},
 	})
 }

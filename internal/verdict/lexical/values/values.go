@@ -57,6 +57,12 @@ type Value struct {
 // Exact reports whether the value is one number rather than a range or bound.
 func (v *Value) Exact() bool { return v.Low == v.High }
 
+// IsPlain reports whether the value is one number or date that no word before it limits, denies
+// or makes approximate.
+func (v *Value) IsPlain() bool {
+	return (v.Exact() || v.Kind == Date) && !v.Not && !v.Approx && !v.limited && v.side == 0
+}
+
 // isBound reports whether only one end is given.
 func (v *Value) isBound() bool { return math.IsInf(v.Low, 0) != math.IsInf(v.High, 0) }
 
