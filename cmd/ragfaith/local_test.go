@@ -76,7 +76,7 @@ func TestLocalModelJudges(t *testing.T) {
 }
 
 // A judgeReference is the output of the inference code of published judges for small
-// random weights, see internal/verdict/crossencoder/testdata.
+// random weights, see internal/verdict/local/testdata.
 type judgeReference struct {
 	Texts  [][2]string
 	Judges []struct {
@@ -87,7 +87,7 @@ type judgeReference struct {
 
 func readJudgeReference(t *testing.T) judgeReference {
 	t.Helper()
-	r := readJSON[judgeReference](t, "../../internal/verdict/crossencoder/testdata/parity.json")
+	r := readJSON[judgeReference](t, "../../internal/verdict/local/testdata/parity.json")
 	if len(r.Judges) < 7 {
 		t.Fatalf("got %d judges, want at least 7", len(r.Judges))
 	}

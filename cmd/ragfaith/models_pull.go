@@ -15,7 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
+	"github.com/ragfaith/ragfaith/internal/verdict/local"
 )
 
 // pullOptions are the options of "ragfaith models pull".
@@ -94,7 +94,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 		Watch: hub.Watch{Plan: func(_ int, bytes int64) { transfer.SetTotal(bytes) }, Bytes: transfer.Add},
 		CheckConfig: func(config []byte, sentence bool) error {
 			var options encoder.Options
-			if layout, ok := crossencoder.Layouts()[name.Repo]; ok {
+			if layout, ok := local.CrossEncoderLayouts()[name.Repo]; ok {
 				layout.Apply(&options)
 			}
 			return encoder.CheckConfig("config.json", config, sentence, options)

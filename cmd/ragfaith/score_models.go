@@ -13,7 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
+	"github.com/ragfaith/ragfaith/internal/verdict/local"
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
@@ -78,7 +78,7 @@ func (f *scoreFlags) localFlags() []flagSpec {
 		modelsFlag(&l.Models),
 		{name: "device", arg: "DEVICE", value: flagvalue.New(&l.Device, "string", ort.ParseDevice, ort.Device.String), help: "cpu, or cuda:N with ONNX Runtime (experimental)"},
 		{name: "onnxruntime", arg: "FILE", value: &l.Library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
-		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.Batch, crossencoder.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
+		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.Batch, local.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
 		{name: "prefilter", arg: "N", value: flagvalue.Int(&l.Prefilter, 8, 0), help: "judge each claim against the N nearest passages; 0 for all"},
 		{
 			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.Precision, app.PrecisionFloat32, app.PrecisionFloat32, app.PrecisionInt8),

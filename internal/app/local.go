@@ -17,8 +17,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
-	"github.com/ragfaith/ragfaith/internal/verdict/spans"
+	"github.com/ragfaith/ragfaith/internal/verdict/local"
 )
 
 // OpenJudge opens the local model of Options.Judge. The caller closes the model.
@@ -27,7 +26,7 @@ func OpenJudge(o *Options, sys *System) (verdict.Judge, io.Closer, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	j, _, err := m.judge(o)
+	j, err := m.judge(o)
 	if err != nil {
 		return nil, nil, errors.Join(err, m.Close())
 	}
@@ -59,32 +58,30 @@ func (o *Options) openLocal(sys *System) (*localModel, error) {
 	if o.Local.Precision == PrecisionInt8 {
 		options.Precision = kernel.Int8
 	}
-	local := &localModel{dir: dir}
+	m := &localModel{dir: dir}
 	if n, ok := hub.Identify(dir); ok {
-		if layout, ok := crossencoder.Layouts()[n.Repo]; ok {
+		if layout, ok := local.CrossEncoderLayouts()[n.Repo]; ok {
 			layout.Apply(&options)
-			local.layout, local.layoutName = layout, n.Short
+			m.pairLayout, m.layoutName = layout, n.Short
 		}
-		if layout, ok := spans.Layouts()[n.Repo]; ok {
+		if layout, ok := local.TokenClassifierLayouts()[n.Repo]; ok {
 			options.LabelNames = layout.Labels
-			local.spans, local.layoutName = layout, n.Short
+			m.tokenLayout, m.layoutName = layout, n.Short
 		}
 	}
 	if o.Profile == ProfileLettuce { // which has one layout for all models
-		local.spans, local.layoutName = spans.LettuceDetect(), ProfileLettuce
+		m.tokenLayout, m.layoutName = local.LettuceDetectLayout(), ProfileLettuce
 	}
-	m, err := encoder.Open(dir, options)
-	if err != nil {
+	if m.Model, err = encoder.Open(dir, options); err != nil {
 		return nil, err
 	}
 	if info := m.Info(); o.Judge == JudgeHHEM && info.Kind != encoder.HHEM {
 		return nil, errors.Join(fmt.Errorf("%s: not an HHEM model but a %s", dir, info.Architecture), m.Close())
 	}
-	local.Model = m
-	if m.Info().Kind == encoder.Tokens && local.layoutName == "" {
-		local.spans, local.layoutName = spans.LayoutOf(m.Info().Labels)
+	if m.Info().Kind == encoder.Tokens && m.layoutName == "" {
+		m.tokenLayout, m.layoutName = local.TokenClassifierLayoutOf(m.Info().Labels)
 	}
-	return local, nil
+	return m, nil
 }
 
 // labelMap parses the values of --label-map into a map from label to meaning.
@@ -109,45 +106,45 @@ func (l *LocalOptions) labelMap() (map[string]string, error) {
 // A localModel is a model on this machine that judges claims.
 type localModel struct {
 	*encoder.Model
-	dir        string
-	layout     crossencoder.Layout
-	spans      spans.Layout
-	layoutName string // name of the published judge whose layout it is, or ""
-	meter      *meter // measures its speed in a dry run; otherwise nil
+	dir         string
+	pairLayout  local.CrossEncoderLayout
+	tokenLayout local.TokenClassifierLayout
+	layoutName  string // name of the published judge whose layout it is, or ""
+	meter       *meter // measures its speed in a dry run; otherwise nil
 }
 
-// judge returns the judge and its threshold.
-func (m *localModel) judge(o *Options) (verdict.Judge, float64, error) {
+// localThreshold returns the threshold of a local model.
+func (o *Options) localThreshold() float64 { return *cmp.Or(o.Threshold, new(local.DefaultThreshold)) }
+
+// judge returns the judge that runs the model.
+func (m *localModel) judge(o *Options) (verdict.Judge, error) {
 	quoter, err := o.newLexical()
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	threshold := cmp.Or(o.Threshold, new(crossencoder.DefaultThreshold))
-	if o.Profile == ProfileLettuce && m.Info().Kind != encoder.Tokens {
-		return nil, 0, exit.Usagef("--profile lettucedetect needs a judge that classifies tokens, not %s", o.Judge)
+	tokens := m.Info().Kind == encoder.Tokens
+	if o.Profile == ProfileLettuce && !tokens {
+		return nil, exit.Usagef("--profile lettucedetect needs a judge that classifies tokens, not %s", o.Judge)
 	}
-	if m.Info().Kind == encoder.Tokens {
-		if o.Local.PrefilterGiven {
-			return nil, 0, exit.Usagef("--prefilter has no effect on --judge %s, which reads all contexts at once", o.Judge)
-		}
-		j, err := spans.New(spans.Options{
-			Model: m, Layout: m.spans, Threshold: *threshold, Strictest: o.Profile == ProfileLettuce, Sentences: o.sentences, Quoter: quoter,
+	if o.Local.PrefilterGiven && tokens {
+		return nil, exit.Usagef("--prefilter has no effect on --judge %s, which reads all contexts at once", o.Judge)
+	}
+	opts := local.Options{Threshold: o.localThreshold(), Sentences: o.sentences, Quoter: quoter}
+	var j verdict.Judge
+	if tokens {
+		j, err = local.NewTokenClassifier(local.TokenClassifierOptions{
+			Options: opts, Model: m, Layout: m.tokenLayout, Strictest: o.Profile == ProfileLettuce,
 		})
-		if err != nil {
-			return nil, 0, fmt.Errorf("--judge %s: %w", o.Judge, err)
-		}
-		return j, j.Threshold(), nil
+	} else {
+		j, err = local.NewCrossEncoder(local.CrossEncoderOptions{
+			Options: opts, Model: m, Layout: m.pairLayout, Joined: o.Evidence == "joined", Batch: o.Local.Batch,
+			Rounded: o.roundsScores(), Nearest: o.Local.Prefilter, Rank: quoter.Scores,
+		})
 	}
-	opts := crossencoder.Options{
-		Model: m, Layout: m.layout, Threshold: *threshold, Joined: o.Evidence == "joined",
-		Batch: o.Local.Batch, Sentences: o.sentences, Quoter: quoter,
-		Rounded: o.roundsScores(), Nearest: o.Local.Prefilter, Rank: quoter.Scores,
-	}
-	j, err := crossencoder.New(opts)
 	if err != nil {
-		return nil, 0, fmt.Errorf("--judge %s: %w", o.Judge, err)
+		return nil, fmt.Errorf("--judge %s: %w", o.Judge, err)
 	}
-	return j, j.Threshold(), nil
+	return j, nil
 }
 
 // settings returns the settings that affect the verdicts.

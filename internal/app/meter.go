@@ -68,7 +68,7 @@ func (t *meter) estimate() (time.Duration, string) {
 	return clampSeconds(perToken * float64(t.tokens)), note
 }
 
-// Classify implements crossencoder.Model. In a dry run, all logits are 0.
+// Classify implements local.CrossEncoderModel. In a dry run, all logits are 0.
 func (m *localModel) Classify(ctx context.Context, pairs []encoder.Pair) ([][]float32, error) {
 	if m.meter == nil {
 		return m.Model.Classify(ctx, pairs)
@@ -84,7 +84,7 @@ func (m *localModel) Classify(ctx context.Context, pairs []encoder.Pair) ([][]fl
 	return logits, err
 }
 
-// Tokens implements spans.Model. In a dry run, there are no tokens.
+// Tokens implements local.TokenClassifierModel. In a dry run, there are no tokens.
 func (m *localModel) Tokens(ctx context.Context, pairs []encoder.Pair) ([]encoder.Tagged, error) {
 	if m.meter == nil {
 		return m.Model.Tokens(ctx, pairs)

@@ -9,7 +9,6 @@ import (
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/segment"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/crossencoder"
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
@@ -31,11 +30,11 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 	switch {
 	case local != nil:
 		p.Nearest = verdict.PlainJudge{Inner: words}
-		p.Judge, threshold, err = local.judge(o)
-		return p, threshold, err
+		p.Judge, err = local.judge(o)
+		return p, o.localThreshold(), err
 	case o.UsesLocalModel(): // in a dry run
 		p.Judge = noopJudge{}
-		return p, *cmp.Or(o.Threshold, new(crossencoder.DefaultThreshold)), nil
+		return p, o.localThreshold(), nil
 	case o.Judge == JudgeEmbedded:
 		reader := embedded.New(embedded.Options{Lexical: words, Threshold: words.Threshold(), Sentences: o.sentences, Waiting: eval.Waiting})
 		p.Judge = verdict.PlainJudge{Inner: reader}

@@ -1,18 +1,16 @@
-package crossencoder
+package local
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
 )
 
-// A Layout is how a published judge was trained to read a text and a claim, where that
+// A CrossEncoderLayout is how a published judge was trained to read a text and a claim, where that
 // does not follow from its files.
-type Layout struct {
+type CrossEncoderLayout struct {
 	// Template combines text and claim; "" means as a pair. See encoder.Options.
 	Template string
 	// Labels are the meanings of the logits, as names of labels; nil means those in the
@@ -53,14 +51,14 @@ const (
 // binary are the labels of judges that only tell supported claims from others.
 func binary() []string { return []string{"not_supported", "supported"} }
 
-// Layouts returns the layouts of published judges by repository. They were taken from
+// CrossEncoderLayouts returns the layouts of published judges by repository. They were taken from
 // the inference code of each judge: minicheck/inference.py of Liyan06/MiniCheck,
 // factcg/inference.py of derenlei/FactCG and src/alignscore/inference.py of
 // yuh-zha/AlignScore, in its default mode nli_sp.
-func Layouts() map[string]Layout {
+func CrossEncoderLayouts() map[string]CrossEncoderLayout {
 	factCG := "{text1}\n\nChoose your answer: based on the paragraph above can we conclude that \"{text2}\"?\n\n" +
 		"OPTIONS:\n- Yes\n- No\nI think the answer is "
-	return map[string]Layout{
+	return map[string]CrossEncoderLayout{
 		"yaxili96/FactCG-DeBERTa-v3-Large":  {Template: factCG, Labels: binary(), Chunk: 550, Unit: WordsAndMarks, Limit: 2048},
 		"lytang/MiniCheck-Flan-T5-Large":    {Template: "predict: {text1}</s>{text2}", Labels: binary(), Tokens: []int{3, 209}, Chunk: 500, Unit: Words, Rejoin: true, Limit: 2048},
 		"lytang/MiniCheck-RoBERTa-Large":    {Template: "{text1}</s>{text2}", Labels: binary(), Chunk: 400, Rejoin: true, Limit: 512},
@@ -70,33 +68,25 @@ func Layouts() map[string]Layout {
 }
 
 // Apply sets the options for opening a model with layout l.
-func (l Layout) Apply(o *encoder.Options) {
+func (l CrossEncoderLayout) Apply(o *encoder.Options) {
 	o.Template, o.LabelNames, o.LabelTokens, o.Head = l.Template, l.Labels, l.Tokens, l.Head
 }
 
-// minRoom is the share of the model's limit that a claim must leave for the passage.
-const minRoom = 8
-
 // room returns the number of tokens of a passage that the model can read with a claim, and
 // with none. Both are 0 if it is unlimited.
-func (j *Judge) room(claim string) (room, most int, err error) {
-	limit := j.limit()
-	if limit == 0 {
+func (j *CrossEncoder) room(claim string) (room, most int, err error) {
+	if j.limit == 0 {
 		return 0, 0, nil
 	}
-	tokens := j.o.Model.Count(claim)
-	most = limit - j.o.Model.Specials()
-	if room = most - tokens; room < max(1, limit/minRoom) {
-		return 0, 0, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", tokens, limit)
-	}
-	return room, most, nil
+	n := j.o.Model.Count(claim)
+	return j.free - n, j.free, j.checkClaim(n)
 }
 
 // tokens returns the number of tokens of a passage as the model reads it.
-func (j *Judge) tokens(text string) int { return j.o.Model.Count(j.premise(text)) }
+func (j *CrossEncoder) tokens(text string) int { return j.o.Model.Count(j.premise(text)) }
 
 // windows splits texts into the passages to classify with claims that leave room tokens.
-func (j *Judge) windows(ctx context.Context, texts []string, room int) ([]encoder.Passage, error) {
+func (j *CrossEncoder) windows(ctx context.Context, texts []string, room int) ([]encoder.Passage, error) {
 	l := &j.o.Layout
 	s := encoder.Splitter{Count: j.o.Model.Count, Sentences: j.sentences}
 	if l.Chunk == 0 {
@@ -138,7 +128,7 @@ func (j *Judge) windows(ctx context.Context, texts []string, room int) ([]encode
 }
 
 // sentences calls yield with the byte offsets of each sentence of a text.
-func (j *Judge) sentences(text string, yield func(start, end int)) {
+func (j *CrossEncoder) sentences(text string, yield func(start, end int)) {
 	if !j.o.Layout.Punctuated {
 		j.o.Sentences(text, yield)
 		return
@@ -160,7 +150,7 @@ func (j *Judge) sentences(text string, yield func(start, end int)) {
 }
 
 // premise returns the text of a window for the model.
-func (j *Judge) premise(text string) string {
+func (j *CrossEncoder) premise(text string) string {
 	if !j.o.Layout.Rejoin {
 		return text
 	}
@@ -177,12 +167,6 @@ func (j *Judge) premise(text string) string {
 		last = end
 	})
 	return strings.ReplaceAll(b.String(), " \n ", "\n")
-}
-
-// limit returns the number of tokens that the model can read, or 0 if unlimited.
-func (j *Judge) limit() int {
-	info := j.o.Model.Info()
-	return cmp.Or(j.o.Layout.Limit, info.MaxTokens, info.Window)
 }
 
 // countWords returns about the number of words and punctuation marks that NLTK finds in a

@@ -1,7 +1,4 @@
-// Package crossencoder implements the judge that runs a local cross-encoder, such as a
-// model for natural language inference or HHEM. A cross-encoder reads a passage and a
-// claim together and classifies whether the passage supports the claim.
-package crossencoder
+package local
 
 import (
 	"cmp"
@@ -16,33 +13,24 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// DefaultThreshold is the minimum probability of a supported claim.
-const DefaultThreshold = 0.5
-
-// DefaultBatch is the number of pairs per call of the model.
+// DefaultBatch is the number of pairs per call of a CrossEncoderModel.
 const DefaultBatch = 10
 
-// A Model classifies pairs of texts. *encoder.Model implements it if its kind
+// A CrossEncoderModel classifies pairs of texts. *encoder.Model implements it if its kind
 // is Classify or HHEM.
-type Model interface {
-	// Info returns the meaning of the model's labels and its limits.
-	Info() encoder.Info
+type CrossEncoderModel interface {
+	Model
 	// Classify returns the logits of all labels for each pair.
 	Classify(ctx context.Context, pairs []encoder.Pair) ([][]float32, error)
-	// Count returns the number of tokens of text, without special tokens.
-	Count(text string) int
-	// Specials returns the number of special tokens in a pair.
-	Specials() int
 }
 
-// Options configure a Judge.
-type Options struct {
-	Model Model // required
+// CrossEncoderOptions configure a CrossEncoder.
+type CrossEncoderOptions struct {
+	Options
+	Model CrossEncoderModel // required
 	// Layout is the layout with which Model was opened. The zero value follows from the
 	// model's files.
-	Layout Layout
-	// Threshold is the minimum probability of a supported claim, 0 to 1.
-	Threshold float64
+	Layout CrossEncoderLayout
 	// Rounded ignores Threshold and rounds the probability, half to even, as Ragas does
 	// with HHEM. A probability of exactly 0.5 is not supported.
 	Rounded bool
@@ -59,20 +47,18 @@ type Options struct {
 	// Rank returns how near each claim is to each text, with shape [claim][text]. Required
 	// with Nearest.
 	Rank func(ctx context.Context, claims []extract.Claim, texts []string) ([][]float64, error)
-	// Sentences calls yield with the byte offsets of each sentence of a text. Long contexts
-	// are split between sentences. Required.
-	Sentences func(text string, yield func(start, end int))
-	// Quoter selects evidence in the deciding window because the model returns none.
-	// Required.
-	Quoter verdict.Judge
 }
 
-// A Judge judges claims with a cross-encoder. It is safe for concurrent use.
+// A CrossEncoder is a judge whose model reads a passage and a claim together, such as a
+// model for natural language inference or HHEM. It is safe for concurrent use.
 // Its results depend only on the task, the model and the options.
-type Judge struct{ o Options }
+type CrossEncoder struct {
+	o CrossEncoderOptions
+	budget
+}
 
-// New returns a judge, or an error if the model is unsuitable.
-func New(o Options) (*Judge, error) {
+// NewCrossEncoder returns a judge, or an error if the model is unsuitable.
+func NewCrossEncoder(o CrossEncoderOptions) (*CrossEncoder, error) {
 	if o.Batch < 1 {
 		o.Batch = DefaultBatch
 	}
@@ -83,11 +69,8 @@ func New(o Options) (*Judge, error) {
 	if !slices.Contains(info.Meanings, encoder.Supported) {
 		return nil, fmt.Errorf("none of the model's labels (%s) means that a claim is supported", strings.Join(info.Labels, ", "))
 	}
-	return &Judge{o}, nil
+	return &CrossEncoder{o, newBudget(o.Model, o.Layout.Limit)}, nil
 }
-
-// Threshold returns the minimum probability of a supported claim.
-func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
 // A reading is the output of the model for one claim and one window.
 type reading struct {
@@ -100,7 +83,7 @@ type reading struct {
 // window of any context supports it. It is contradicted if none does and contradiction is
 // the most probable label for one of the windows. With Layout.Mean, this applies to the
 // sentences of a claim. The errors are those of the model and the context.
-func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (j *CrossEncoder) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	if j.o.Layout.Mean {
 		return j.judgeSentences(ctx, task)
 	}
@@ -108,7 +91,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 }
 
 // judge returns a verdict for each claim as a whole.
-func (j *Judge) judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (j *CrossEncoder) judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	texts := task.Contexts
 	if j.o.Joined {
 		texts = []string{strings.Join(task.Contexts, "\n")}
@@ -141,7 +124,7 @@ type pairing struct {
 
 // choose returns the pairs of claims and windows to judge, in ascending order. The windows
 // of a claim depend on its length, not on the other claims.
-func (j *Judge) choose(ctx context.Context, texts []string, claims []extract.Claim) ([]pairing, error) {
+func (j *CrossEncoder) choose(ctx context.Context, texts []string, claims []extract.Claim) ([]pairing, error) {
 	cuts := cuts{texts: texts, claims: claims, byRoom: make(map[int]*cut)}
 	var work []pairing
 	for i, c := range claims {
@@ -185,7 +168,7 @@ type cut struct {
 // cut returns the windows for a claim. Windows of a layout's size serve all claims that fit
 // beside them. Others are cut for the room that the claim leaves, rounded down so that the
 // claims of a row share a few cuts.
-func (j *Judge) cut(ctx context.Context, all *cuts, claim string) (*cut, error) {
+func (j *CrossEncoder) cut(ctx context.Context, all *cuts, claim string) (*cut, error) {
 	room, most, err := j.room(claim)
 	if err != nil {
 		return nil, err
@@ -197,13 +180,13 @@ func (j *Judge) cut(ctx context.Context, all *cuts, claim string) (*cut, error) 
 				return whole, err
 			}
 		}
-		least := max(1, j.limit()/minRoom)
+		least := max(1, j.least)
 		room = max(least, room-room%least)
 	}
 	return j.cutFor(ctx, all, room)
 }
 
-func (j *Judge) cutFor(ctx context.Context, all *cuts, room int) (*cut, error) {
+func (j *CrossEncoder) cutFor(ctx context.Context, all *cuts, room int) (*cut, error) {
 	if found, ok := all.byRoom[room]; ok {
 		return found, nil
 	}
@@ -231,7 +214,7 @@ func (j *Judge) cutFor(ctx context.Context, all *cuts, room int) (*cut, error) {
 // read runs the model on pairs of claims and windows. For each claim it returns
 // the reading with the highest support in each text, and the one with the highest
 // contradiction in any text.
-func (j *Judge) read(ctx context.Context, texts []string, claims []extract.Claim, work []pairing) (best [][]reading, against []reading, err error) {
+func (j *CrossEncoder) read(ctx context.Context, texts []string, claims []extract.Claim, work []pairing) (best [][]reading, against []reading, err error) {
 	best, against = make([][]reading, len(claims)), make([]reading, len(claims))
 	for i := range claims {
 		best[i] = make([]reading, len(texts))
@@ -258,7 +241,7 @@ func (j *Judge) read(ctx context.Context, texts []string, claims []extract.Claim
 
 // classify returns the logits of each pair. Equal pairs, which repeated claims and
 // contexts make, are classified once.
-func (j *Judge) classify(ctx context.Context, texts []string, claims []extract.Claim, work []pairing) ([][]float32, error) {
+func (j *CrossEncoder) classify(ctx context.Context, texts []string, claims []extract.Claim, work []pairing) ([][]float32, error) {
 	var pairs []encoder.Pair
 	index := make(map[encoder.Pair]int)
 	places := make([]int, len(work))
@@ -289,7 +272,7 @@ func (j *Judge) classify(ctx context.Context, texts []string, claims []extract.C
 }
 
 // conclude returns the verdict on claim i, given its readings.
-func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string, i int, best []reading, against reading) (verdict.Verdict, error) {
+func (j *CrossEncoder) conclude(ctx context.Context, task verdict.Task, texts []string, i int, best []reading, against reading) (verdict.Verdict, error) {
 	v := verdict.Verdict{ClaimID: task.Claims[i].ID}
 	order := make([]int, 0, len(best)) // texts with a reading, by decreasing support
 	for t := range best {
@@ -336,7 +319,7 @@ func (j *Judge) conclude(ctx context.Context, task verdict.Task, texts []string,
 // maxEvidence limits the contexts that a verdict quotes.
 const maxEvidence = 3
 
-func (j *Judge) supports(p float64) bool {
+func (j *CrossEncoder) supports(p float64) bool {
 	if j.o.Rounded {
 		return math.RoundToEven(p) >= 1
 	}
@@ -345,7 +328,7 @@ func (j *Judge) supports(p float64) bool {
 
 // chunks returns the sorted ids of the contexts that support a claim. If
 // contexts are joined into one text, these are the contexts of the quotes.
-func (j *Judge) chunks(shown []reading, quotes []verdict.Evidence) []int {
+func (j *CrossEncoder) chunks(shown []reading, quotes []verdict.Evidence) []int {
 	var ids []int
 	if j.o.Joined {
 		for _, e := range quotes {
@@ -358,6 +341,29 @@ func (j *Judge) chunks(shown []reading, quotes []verdict.Evidence) []int {
 	}
 	slices.Sort(ids)
 	return slices.Compact(ids)
+}
+
+// quote returns the evidence for a claim in the window of a text. If contexts are joined,
+// it may span several of them.
+func (j *CrossEncoder) quote(ctx context.Context, contexts, texts []string, w encoder.Passage, claim extract.Claim) ([]verdict.Evidence, error) {
+	text := texts[w.Text][w.Start:w.End]
+	e, err := verdict.Nearest(ctx, j.o.Quoter, []string{text}, claim)
+	if e == nil || e.Start >= e.End {
+		return nil, err
+	}
+	start, end := w.Start+verdict.ByteOffset(text, e.Start), w.Start+verdict.ByteOffset(text, e.End)
+	if !j.o.Joined {
+		return []verdict.Evidence{verdict.NewEvidence(contexts, w.Text, start, end)}, nil
+	}
+	var out []verdict.Evidence
+	at := 0
+	for id, c := range contexts {
+		if s, e := max(start, at), min(end, at+len(c)); s < e {
+			out = append(out, verdict.NewEvidence(contexts, id, s-at, e-at))
+		}
+		at += len(c) + len("\n")
+	}
+	return out, nil
 }
 
 // reason describes the result and the deciding passage.

@@ -1,4 +1,4 @@
-package spans
+package local
 
 import (
 	"fmt"
@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// A Layout is how a published token classifier was trained to read contexts.
-type Layout struct {
+// A TokenClassifierLayout is how a published token classifier was trained to read contexts.
+type TokenClassifierLayout struct {
 	// Passage is the format of a context, with its number from 1 if Numbered is set.
 	// Passages are joined with Join.
 	Passage  string
@@ -24,10 +24,10 @@ type Layout struct {
 	Limit int
 }
 
-// Layouts returns the layouts of published token classifiers by repository.
-func Layouts() map[string]Layout {
-	v1, v2 := LettuceDetect(), lettuceDetect2()
-	return map[string]Layout{
+// TokenClassifierLayouts returns the layouts of published token classifiers by repository.
+func TokenClassifierLayouts() map[string]TokenClassifierLayout {
+	v1, v2 := LettuceDetectLayout(), lettuceDetect2Layout()
+	return map[string]TokenClassifierLayout{
 		"KRLabsOrg/lettucedect-base-modernbert-en-v1":  v1,
 		"KRLabsOrg/lettucedect-large-modernbert-en-v1": v1,
 		"KRLabsOrg/tinylettuce-ettin-17m-en":           v1,
@@ -37,10 +37,10 @@ func Layouts() map[string]Layout {
 	}
 }
 
-// LettuceDetect returns the English layout of LettuceDetect 1, which imitates the
+// LettuceDetectLayout returns the English layout of LettuceDetect 1, which imitates the
 // prompts of RAGTruth (lettucedetect/prompts of KRLabsOrg/LettuceDetect).
-func LettuceDetect() Layout {
-	return Layout{
+func LettuceDetectLayout() TokenClassifierLayout {
+	return TokenClassifierLayout{
 		Passage: "passage %d: %s", Numbered: true, Join: "\n",
 		QA: "Briefly answer the following question:\n{question}\n" +
 			"Bear in mind that your response should be strictly based on the following {n} passages:\n{passages}\n" +
@@ -52,26 +52,27 @@ func LettuceDetect() Layout {
 	}
 }
 
-// lettuceDetect2 returns the layout on which LettuceDetect 2 was trained
+// lettuceDetect2Layout returns the layout on which LettuceDetect 2 was trained
 // (scripts/canonicalize_prompts.py and generate_acl_hallucinations.py).
-func lettuceDetect2() Layout {
-	return Layout{
+func lettuceDetect2Layout() TokenClassifierLayout {
+	return TokenClassifierLayout{
 		Passage: "%s", Join: "\n\n", QA: "User request: {question}\n\n{passages}", Summary: "{passages}",
 		Labels: []string{"supported", "hallucinated"}, Limit: 8192,
 	}
 }
 
-// LayoutOf returns the layout of a token classifier that is not published, and its name.
-// The training scripts of LettuceDetect 2 name its labels, those of version 1 do not.
-func LayoutOf(labels []string) (Layout, string) {
+// TokenClassifierLayoutOf returns the layout of a token classifier that is not published,
+// and its name. The training scripts of LettuceDetect 2 name its labels, those of version 1
+// do not.
+func TokenClassifierLayoutOf(labels []string) (TokenClassifierLayout, string) {
 	if slices.ContainsFunc(labels, func(label string) bool { return strings.EqualFold(label, "hallucinated") }) {
-		return lettuceDetect2(), "lettucedetect 2"
+		return lettuceDetect2Layout(), "lettucedetect 2"
 	}
-	return LettuceDetect(), "lettucedetect 1"
+	return LettuceDetectLayout(), "lettucedetect 1"
 }
 
 // line formats the passage with index i for the prompt.
-func (l *Layout) line(i int, text string) string {
+func (l *TokenClassifierLayout) line(i int, text string) string {
 	if l.Numbered {
 		return fmt.Sprintf(l.Passage, i+1, text)
 	}
@@ -79,7 +80,7 @@ func (l *Layout) line(i int, text string) string {
 }
 
 // prompt returns the first text of a pair.
-func (l *Layout) prompt(question string, passages []string) string {
+func (l *TokenClassifierLayout) prompt(question string, passages []string) string {
 	lines := make([]string, len(passages))
 	for i, p := range passages {
 		lines[i] = l.line(i, p)

@@ -1,9 +1,7 @@
-package crossencoder
+package local
 
 import (
-	"encoding/json"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -30,26 +28,13 @@ func lines(text string, yield func(start, end int)) {
 	emit(len(text))
 }
 
-// open opens a golden model in internal/encoder.
-func open(t *testing.T, model string, l Layout) *encoder.Model {
-	t.Helper()
-	var o encoder.Options
-	l.Apply(&o)
-	m, err := encoder.Open(filepath.Join("../../encoder/testdata/models", model), o)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = m.Close() })
-	return m
-}
-
 // Sentences without spaces in between have more tokens as the layout joins them.
 func TestJoinedSentencesFitTheModel(t *testing.T) {
 	for repo, model := range map[string]string{"yzha/AlignScore": "alignscore", "lytang/MiniCheck-RoBERTa-Large": "roberta"} {
-		l := Layouts()[repo]
-		m := open(t, model, l)
+		l := CrossEncoderLayouts()[repo]
+		m := openModel(t, model, l.Apply)
 		l.Limit = m.Info().MaxTokens
-		j := newJudge(t, Options{Model: m, Layout: l})
+		j := newCrossEncoder(t, CrossEncoderOptions{Model: m, Layout: l})
 		j.o.Sentences = lines
 		var claims []string
 		for n := range 16 {
@@ -61,7 +46,7 @@ func TestJoinedSentencesFitTheModel(t *testing.T) {
 
 // The probabilities are those of the inference code of each judge, with small random
 // weights; see testdata/parity.py.
-func TestJudgesMatchReference(t *testing.T) {
+func TestCrossEncodersMatchReference(t *testing.T) {
 	var golden struct {
 		Texts  [][2]string
 		Judges []struct {
@@ -70,19 +55,16 @@ func TestJudgesMatchReference(t *testing.T) {
 			Probabilities [][][]float64 // by pair, sentence of the claim and chunk
 		}
 	}
-	data, err := os.ReadFile("testdata/parity.json")
-	if err == nil {
-		err = json.Unmarshal(data, &golden)
-	}
-	if err != nil || len(golden.Texts) != 50 {
-		t.Fatalf("got %d pairs, error %v, want 50", len(golden.Texts), err)
+	readGolden(t, "parity.json", &golden)
+	if len(golden.Texts) != 50 {
+		t.Fatalf("got %d pairs, want 50", len(golden.Texts))
 	}
 	for _, g := range golden.Judges {
 		t.Run(filepath.Base(g.Repo), func(t *testing.T) {
-			l := Layouts()[g.Repo]
+			l := CrossEncoderLayouts()[g.Repo]
 			l.Chunk, l.Limit = g.Chunk, g.Limit
-			m := open(t, g.Model, l)
-			j := newJudge(t, Options{Model: m, Layout: l})
+			m := openModel(t, g.Model, l.Apply)
+			j := newCrossEncoder(t, CrossEncoderOptions{Model: m, Layout: l})
 			j.o.Sentences = lines
 			largest, chunks := 0.0, 0
 			for i, pair := range golden.Texts {

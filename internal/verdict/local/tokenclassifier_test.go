@@ -1,12 +1,9 @@
-package spans
+package local
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
@@ -17,39 +14,29 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// firstContext quotes the first context.
-type firstContext struct{}
-
-func (firstContext) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
-	e := verdict.NewEvidence(task.Contexts, 0, 0, len(task.Contexts[0]))
-	return verdict.Judgement{Verdicts: []verdict.Verdict{{Evidence: []verdict.Evidence{e}}}}, nil
-}
-
-func oneSentence(text string, yield func(start, end int)) { yield(0, len(text)) }
-
-func newJudge(t *testing.T, o Options) *Judge {
+func newTokenClassifier(t *testing.T, o TokenClassifierOptions) *TokenClassifier {
 	t.Helper()
-	o.Threshold, o.Sentences, o.Quoter = DefaultThreshold, oneSentence, firstContext{}
-	j, err := New(o)
+	o.Options = options(t)
+	j, err := NewTokenClassifier(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return j
 }
 
-// The files were written by the lettucedetect package, see testdata/golden.py.
+// The files were written by the lettucedetect package, see testdata/spans.py.
 func TestSpansMatchLettuceDetect(t *testing.T) {
-	compareSpans(t, "lettucedetect.json", "modernbert-tokens", LettuceDetect(), 10)
+	compareSpans(t, "lettucedetect.json", "modernbert-tokens", LettuceDetectLayout(), 10)
 }
 
 // The second version uses the tokenizer of mmBERT, which maps spaces to ▁.
 func TestSpansMatchLettuceDetect2(t *testing.T) {
-	compareSpans(t, "lettucedetect2.json", "mmbert-tokens", lettuceDetect2(), 0)
+	compareSpans(t, "lettucedetect2.json", "mmbert-tokens", lettuceDetect2Layout(), 0)
 }
 
 // compareSpans compares spans and probabilities of a golden model in internal/encoder with
 // those in a file. At least minGrouped cases must have several groups of passages.
-func compareSpans(t *testing.T, file, model string, l Layout, minGrouped int) {
+func compareSpans(t *testing.T, file, model string, l TokenClassifierLayout, minGrouped int) {
 	t.Helper()
 	var cases []struct {
 		Question, Answer string
@@ -59,22 +46,15 @@ func compareSpans(t *testing.T, file, model string, l Layout, minGrouped int) {
 		Probabilities    []float64
 		Spans            [][2]int
 	}
-	data, err := os.ReadFile(filepath.Join("testdata", file))
-	if err == nil {
-		err = json.Unmarshal(data, &cases)
+	readGolden(t, file, &cases)
+	if len(cases) != 50 {
+		t.Fatalf("got %d cases, want 50", len(cases))
 	}
-	if err != nil || len(cases) != 50 {
-		t.Fatalf("got %d cases, error %v, want 50", len(cases), err)
-	}
-	m, err := encoder.Open(filepath.Join("../../encoder/testdata/models", model), encoder.Options{LabelNames: l.Labels})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer m.Close()
+	m := openModel(t, model, func(o *encoder.Options) { o.LabelNames = l.Labels })
 	largest, grouped := 0.0, 0
 	for i, c := range cases {
 		l.Limit = c.Limit
-		j := newJudge(t, Options{Model: m, Layout: l, Strictest: true})
+		j := newTokenClassifier(t, TokenClassifierOptions{Model: m, Layout: l, Strictest: true})
 		groups, err := j.groups(t.Context(), verdict.Task{Question: c.Question, Contexts: c.Contexts}, c.Answer)
 		if err != nil {
 			t.Fatal(err)
@@ -136,25 +116,20 @@ func compareSpans(t *testing.T, file, model string, l Layout, minGrouped int) {
 	}
 }
 
-// A wordModel has words as tokens. It finds words unsupported that the first text lacks.
-type wordModel struct {
-	limit int
-	nan   bool
+// A tokenModel finds words unsupported that the first text lacks.
+type tokenModel struct {
+	wordCounter
 	calls int
 }
 
-func (m *wordModel) Info() encoder.Info {
+func (m *tokenModel) Info() encoder.Info {
 	return encoder.Info{
 		Kind: encoder.Tokens, MaxTokens: m.limit, Labels: []string{"supported", "hallucinated"},
 		Meanings: []encoder.Meaning{encoder.Supported, encoder.NotMentioned},
 	}
 }
 
-func (*wordModel) Count(text string) int { return len(strings.Fields(text)) }
-
-func (*wordModel) Specials() int { return 3 }
-
-func (m *wordModel) Tokens(_ context.Context, pairs []encoder.Pair) ([]encoder.Tagged, error) {
+func (m *tokenModel) Tokens(_ context.Context, pairs []encoder.Pair) ([]encoder.Tagged, error) {
 	var all []encoder.Tagged
 	for _, p := range pairs {
 		m.calls++
@@ -181,16 +156,9 @@ func (m *wordModel) Tokens(_ context.Context, pairs []encoder.Pair) ([]encoder.T
 	return all, nil
 }
 
-func claims(texts ...string) (list []extract.Claim) {
-	for i, text := range texts {
-		list = append(list, extract.Claim{ID: i, Text: text})
-	}
-	return list
-}
-
-func TestJudgeMarksUnsupportedWords(t *testing.T) {
-	m := &wordModel{}
-	j := newJudge(t, Options{Model: m, Layout: Layout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}"}})
+func TestTokenClassifierMarksUnsupportedWords(t *testing.T) {
+	m := &tokenModel{}
+	j := newTokenClassifier(t, TokenClassifierOptions{Model: m, Layout: TokenClassifierLayout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}"}})
 	list := claims("The café opened in May 1999.", "It serves tea.", "It closed.")
 	list[1].Lead = "Menu"
 	got, err := j.Judge(t.Context(), verdict.Task{Question: "When?", Contexts: []string{"The café opened in May 1998.", "Menu: It serves tea."}, Claims: list})
@@ -200,7 +168,7 @@ func TestJudgeMarksUnsupportedWords(t *testing.T) {
 	p := 1 / (1 + math.Exp(4))
 	for i, want := range []verdict.Verdict{
 		{ClaimID: 0, Score: p, Label: verdict.NotMentioned, Unsupported: []extract.Span{{Start: 23, End: 28}}},
-		{ClaimID: 1, Score: 1 - p, Label: verdict.Supported, ChunkIDs: []int{0}},
+		{ClaimID: 1, Score: 1 - p, Label: verdict.Supported, ChunkIDs: []int{1}},
 		{ClaimID: 2, Score: p, Label: verdict.NotMentioned, Unsupported: []extract.Span{{Start: 3, End: 10}}},
 	} {
 		v := got.Verdicts[i]
@@ -216,12 +184,12 @@ func TestJudgeMarksUnsupportedWords(t *testing.T) {
 
 // Support in any group of contexts counts, unless the judge is Strictest.
 func TestLongContextsAreReadInGroups(t *testing.T) {
-	filler := strings.Repeat("Bees make honey. ", 8)
+	filler := strings.Repeat("Bees make honey. ", 6)
 	contexts := []string{filler + "Tea is served.", filler + "Bread is baked.", filler}
-	layout := Layout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}", Limit: 40}
+	layout := TokenClassifierLayout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}", Limit: 40}
 	for _, strictest := range []bool{false, true} {
-		m := &wordModel{}
-		j := newJudge(t, Options{Model: m, Layout: layout, Strictest: strictest})
+		m := &tokenModel{}
+		j := newTokenClassifier(t, TokenClassifierOptions{Model: m, Layout: layout, Strictest: strictest})
 		got, err := j.Judge(t.Context(), verdict.Task{Question: "What?", Contexts: contexts, Claims: claims("Tea is served.", "Bread is baked.")})
 		if err != nil || m.calls != 3 {
 			t.Fatalf("got %d calls, error %v, want 3 calls", m.calls, err)
@@ -234,8 +202,8 @@ func TestLongContextsAreReadInGroups(t *testing.T) {
 	}
 }
 
-func TestJudgeRejectsWhatItCannotRead(t *testing.T) {
-	layout := Layout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}", Limit: 24}
+func TestTokenClassifierRejectsWhatItCannotRead(t *testing.T) {
+	layout := TokenClassifierLayout{Passage: "%s", Join: "\n", QA: "{question} {passages}", Summary: "{passages}", Limit: 24}
 	task := verdict.Task{Contexts: []string{"a b c"}}
 	for _, tt := range []struct {
 		name, claim, question string
@@ -248,18 +216,18 @@ func TestJudgeRejectsWhatItCannotRead(t *testing.T) {
 		{"NaN", "a b", "", true, "not a number"},
 	} {
 		task.Claims, task.Question = claims(tt.claim), tt.question
-		_, err := newJudge(t, Options{Model: &wordModel{nan: tt.nan}, Layout: layout}).Judge(t.Context(), task)
+		_, err := newTokenClassifier(t, TokenClassifierOptions{Model: &tokenModel{wordCounter: wordCounter{nan: tt.nan}}, Layout: layout}).Judge(t.Context(), task)
 		if (err != nil) != (tt.want != "") || err != nil && !strings.Contains(err.Error(), tt.want) {
 			t.Errorf("%s: got error %v, want %q", tt.name, err, tt.want)
 		}
 	}
-	got, err := newJudge(t, Options{Model: &wordModel{}}).Judge(t.Context(), verdict.Task{Contexts: []string{" "}, Claims: claims("a")})
+	got, err := newTokenClassifier(t, TokenClassifierOptions{Model: &tokenModel{}}).Judge(t.Context(), verdict.Task{Contexts: []string{" "}, Claims: claims("a")})
 	if err != nil || got.Verdicts[0].Score != 0 || got.Verdicts[0].Label != verdict.NotMentioned {
 		t.Errorf("blank contexts: got %+v, error %v, want score 0", got.Verdicts, err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := newJudge(t, Options{Model: &wordModel{}}).Judge(ctx, task); !errors.Is(err, context.Canceled) {
+	if _, err := newTokenClassifier(t, TokenClassifierOptions{Model: &tokenModel{}}).Judge(ctx, task); !errors.Is(err, context.Canceled) {
 		t.Errorf("got error %v, want %v", err, context.Canceled)
 	}
 }

@@ -1,4 +1,4 @@
-package crossencoder
+package local
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // judgeSentences judges the sentences of each claim and combines the verdicts on them.
-func (j *Judge) judgeSentences(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (j *CrossEncoder) judgeSentences(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	parts := verdict.Task{Question: task.Question, Contexts: task.Contexts}
 	counts := make([]int, len(task.Claims)) // sentences of each claim
 	for i, c := range task.Claims {
@@ -41,7 +41,7 @@ func (j *Judge) judgeSentences(ctx context.Context, task verdict.Task) (verdict.
 // mean returns the verdict on a claim with the mean score of its sentences. Its evidence is
 // that of the sentence with the highest score if the claim is supported, otherwise of
 // the one with the lowest.
-func (j *Judge) mean(sentences []verdict.Verdict) verdict.Verdict {
+func (j *CrossEncoder) mean(sentences []verdict.Verdict) verdict.Verdict {
 	if len(sentences) == 1 {
 		return sentences[0]
 	}

@@ -1,10 +1,6 @@
-// Package spans implements the judge that runs a local token classifier, such as
-// LettuceDetect. A token classifier reads contexts and answer once and marks the parts
-// of the answer that the contexts do not support.
-package spans
+package local
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -18,46 +14,35 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// DefaultThreshold is the minimum probability of a supported claim, and the minimum
-// probability with which a token of an unsupported claim is marked.
-const DefaultThreshold = 0.5
-
-// A Model classifies the tokens of the second text of a pair. *encoder.Model
-// implements it if its kind is Tokens.
-type Model interface {
-	// Info returns the meaning of the model's labels and its limits.
-	Info() encoder.Info
+// A TokenClassifierModel classifies the tokens of the second text of a pair.
+// *encoder.Model implements it if its kind is Tokens.
+type TokenClassifierModel interface {
+	Model
 	// Tokens returns the logits of all tokens of each pair.
 	Tokens(ctx context.Context, pairs []encoder.Pair) ([]encoder.Tagged, error)
-	// Count returns the number of tokens of text, without special tokens.
-	Count(text string) int
-	// Specials returns the number of special tokens in a pair.
-	Specials() int
 }
 
-// Options configure a Judge.
-type Options struct {
-	Model  Model // required
-	Layout Layout
-	// Threshold is the minimum probability of a supported claim, 0 to 1.
-	Threshold float64
+// TokenClassifierOptions configure a TokenClassifier.
+type TokenClassifierOptions struct {
+	Options
+	Model  TokenClassifierModel // required
+	Layout TokenClassifierLayout
 	// Strictest combines the probabilities of a token given several groups of contexts by
 	// their maximum, as LettuceDetect does. A part of the answer that only one group
 	// supports is then unsupported. Otherwise support by any group counts.
 	Strictest bool
-	// Sentences calls yield with the byte offsets of each sentence of a text. Required.
-	Sentences func(text string, yield func(start, end int))
-	// Quoter selects evidence for supported claims because the model returns none.
-	// Required.
-	Quoter verdict.Judge
 }
 
-// A Judge is safe for concurrent use. Its results depend only on the task, the model
-// and the options.
-type Judge struct{ o Options }
+// A TokenClassifier is a judge whose model reads contexts and answer once and marks the
+// parts of the answer that the contexts do not support, such as LettuceDetect. It is safe
+// for concurrent use. Its results depend only on the task, the model and the options.
+type TokenClassifier struct {
+	o TokenClassifierOptions
+	budget
+}
 
-// New returns a judge, or an error if the model is unsuitable.
-func New(o Options) (*Judge, error) {
+// NewTokenClassifier returns a judge, or an error if the model is unsuitable.
+func NewTokenClassifier(o TokenClassifierOptions) (*TokenClassifier, error) {
 	info := o.Model.Info()
 	if info.Kind != encoder.Tokens {
 		return nil, fmt.Errorf("a model of kind %q can't mark unsupported parts: want one that classifies tokens", info.Kind)
@@ -65,17 +50,13 @@ func New(o Options) (*Judge, error) {
 	if !slices.Contains(info.Meanings, encoder.Supported) {
 		return nil, fmt.Errorf("none of the model's labels (%s) means supported", strings.Join(info.Labels, ", "))
 	}
-	o.Layout.Limit = cmp.Or(o.Layout.Limit, info.MaxTokens, info.Window)
-	return &Judge{o}, nil
+	return &TokenClassifier{o, newBudget(o.Model, o.Layout.Limit)}, nil
 }
-
-// Threshold returns the minimum probability of a supported claim.
-func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
 // Judge returns a verdict for each claim, in order. The claims are read together as one
 // text, separated by spaces, unless they are longer than half of what the model reads. A
 // claim is as probable as its least supported token.
-func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+func (j *TokenClassifier) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	out := verdict.Judgement{Verdicts: make([]verdict.Verdict, 0, len(task.Claims))}
 	for claims := task.Claims; len(claims) > 0; {
 		n, err := j.fit(claims)
@@ -92,25 +73,21 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	return out, nil
 }
 
-// minRoom is the share of the model's limit that the contexts need.
-const minRoom = 8
-
 // fit returns how many of claims are read together.
-func (j *Judge) fit(claims []extract.Claim) (int, error) {
-	limit := j.o.Layout.Limit
-	if limit == 0 {
+func (j *TokenClassifier) fit(claims []extract.Claim) (int, error) {
+	if j.limit == 0 {
 		return len(claims), nil
 	}
-	room, used := limit-j.o.Model.Specials(), 0
+	used := 0
 	for i, c := range claims {
 		n := j.o.Model.Count(c.Judged())
-		if used += n + 1; used <= room/2 {
+		if used += n + 1; used <= j.free/2 {
 			continue
 		}
-		if i == 0 && n > room-limit/minRoom {
-			return 0, fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", n, limit)
+		if i == 0 {
+			return 1, j.checkClaim(n)
 		}
-		return max(1, i), nil
+		return i, nil
 	}
 	return len(claims), nil
 }
@@ -122,7 +99,7 @@ type mark struct {
 }
 
 // judge returns the verdicts on claims that are read together.
-func (j *Judge) judge(ctx context.Context, task verdict.Task, claims []extract.Claim) ([]verdict.Verdict, error) {
+func (j *TokenClassifier) judge(ctx context.Context, task verdict.Task, claims []extract.Claim) ([]verdict.Verdict, error) {
 	texts := make([]string, len(claims))
 	for i, c := range claims {
 		texts[i] = c.Judged()
@@ -154,12 +131,14 @@ func (j *Judge) judge(ctx context.Context, task verdict.Task, claims []extract.C
 
 // groups returns groups of passages that fit into the model together with answer:
 // whole contexts if possible, and else passages of them.
-func (j *Judge) groups(ctx context.Context, task verdict.Task, answer string) ([][]string, error) {
-	l, limit := &j.o.Layout, j.o.Layout.Limit
+func (j *TokenClassifier) groups(ctx context.Context, task verdict.Task, answer string) ([][]string, error) {
+	l := &j.o.Layout
+	tokens := func(passages []string) int {
+		return j.o.Model.Count(l.prompt(task.Question, passages)) + j.o.Model.Count(answer)
+	}
 	room := 0 // tokens of the passages
-	if limit > 0 {
-		room = limit - j.o.Model.Specials() - j.o.Model.Count(answer) - j.o.Model.Count(l.prompt(task.Question, []string{""}))
-		if room < limit/minRoom {
+	if j.limit > 0 {
+		if room = j.free - tokens([]string{""}); room < j.least {
 			return nil, errors.New("the question and the answer leave no room for the contexts")
 		}
 	}
@@ -173,8 +152,7 @@ func (j *Judge) groups(ctx context.Context, task verdict.Task, answer string) ([
 	for i, r := range ranges {
 		passages[i] = task.Contexts[r.Text][r.Start:r.End]
 	}
-	whole := j.o.Model.Count(l.prompt(task.Question, passages)) + j.o.Model.Count(answer) + j.o.Model.Specials()
-	if limit == 0 || whole <= limit {
+	if j.limit == 0 || tokens(passages) <= j.free {
 		return [][]string{passages}, nil
 	}
 	var groups [][]string
@@ -194,7 +172,7 @@ func (j *Judge) groups(ctx context.Context, task verdict.Task, answer string) ([
 }
 
 // marks returns the tokens of answer, given groups of passages.
-func (j *Judge) marks(ctx context.Context, question, answer string, groups [][]string) ([]mark, error) {
+func (j *TokenClassifier) marks(ctx context.Context, question, answer string, groups [][]string) ([]mark, error) {
 	pairs := make([]encoder.Pair, len(groups))
 	for g, passages := range groups {
 		pairs[g] = encoder.Pair{Premise: j.o.Layout.prompt(question, passages), Hypothesis: answer}
@@ -249,7 +227,7 @@ func within(marks []mark, start, end int) []mark {
 }
 
 // conclude returns the verdict on a claim with its marks.
-func (j *Judge) conclude(ctx context.Context, task verdict.Task, c extract.Claim, marks []mark) (verdict.Verdict, error) {
+func (j *TokenClassifier) conclude(ctx context.Context, task verdict.Task, c extract.Claim, marks []mark) (verdict.Verdict, error) {
 	worst := 0.0
 	var ranges [][2]int
 	for _, m := range marks {

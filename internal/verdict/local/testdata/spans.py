@@ -4,7 +4,7 @@
 lettucedetect2.json has the prompt of version 2, which the package itself does not write.
 
     pip install torch==2.9.1 transformers==4.57.6 lettucedetect==0.2.3
-    python golden.py ../../../encoder/testdata/models .
+    python spans.py ../../../encoder/testdata/models .
 """
 
 import json

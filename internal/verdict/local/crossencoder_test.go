@@ -1,4 +1,4 @@
-package crossencoder
+package local
 
 import (
 	"context"
@@ -15,34 +15,29 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 )
 
-// A wordModel is a Model with words as tokens. The probability of support is the share
-// of the claim's words in the premise. A premise with "not" contradicts the claim.
-type wordModel struct {
-	window int
+// In a pairModel, the probability of support is the share of the claim's words in the
+// premise. A premise with "not" contradicts the claim.
+type pairModel struct {
+	wordCounter
 	labels []encoder.Meaning
 	err    error
-	nan    bool
 
 	mu       sync.Mutex
 	premises []string
 	maxBatch int
 }
 
-func (m *wordModel) Info() encoder.Info {
+func (m *pairModel) Info() encoder.Info {
 	labels := m.labels
 	if labels == nil {
 		labels = []encoder.Meaning{encoder.Contradicted, encoder.NotMentioned, encoder.Supported}
 	}
-	return encoder.Info{Kind: encoder.Classify, MaxTokens: m.window, Labels: make([]string, len(labels)), Meanings: labels}
+	return encoder.Info{Kind: encoder.Classify, MaxTokens: m.limit, Labels: make([]string, len(labels)), Meanings: labels}
 }
 
-func (m *wordModel) Count(text string) int { return len(strings.Fields(text)) }
-func (m *wordModel) Specials() int         { return 3 }
-
-func (m *wordModel) Classify(_ context.Context, pairs []encoder.Pair) ([][]float32, error) {
+func (m *pairModel) Classify(_ context.Context, pairs []encoder.Pair) ([][]float32, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.maxBatch = max(m.maxBatch, len(pairs))
@@ -76,44 +71,17 @@ func (m *wordModel) Classify(_ context.Context, pairs []encoder.Pair) ([][]float
 	return out, m.err
 }
 
-func sentences(text string, yield func(start, end int)) {
-	start := 0
-	for i := range text {
-		if i > start && (strings.HasSuffix(text[:i], ". ") || strings.HasSuffix(text[:i], "。")) {
-			yield(start, len(strings.TrimRight(text[:i], " ")))
-			start = i
-		}
-	}
-	if start < len(text) {
-		yield(start, len(text))
-	}
-}
-
-func newJudge(t testing.TB, o Options) *Judge {
+func newCrossEncoder(t testing.TB, o CrossEncoderOptions) *CrossEncoder {
 	t.Helper()
-	q, err := lexical.New(lexical.Options{Threshold: lexical.DefaultThreshold, Sentences: sentences})
-	if err != nil {
-		t.Fatal(err)
-	}
-	o.Quoter, o.Sentences = q, sentences
-	if o.Threshold == 0 {
-		o.Threshold = DefaultThreshold
-	}
-	j, err := New(o)
+	o.Options = options(t)
+	j, err := NewCrossEncoder(o)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return j
 }
 
-func claims(texts ...string) (cs []extract.Claim) {
-	for i, text := range texts {
-		cs = append(cs, extract.Claim{ID: i, Text: text})
-	}
-	return cs
-}
-
-func judge(t testing.TB, j *Judge, contexts []string, texts ...string) []verdict.Verdict {
+func judge(t testing.TB, j *CrossEncoder, contexts []string, texts ...string) []verdict.Verdict {
 	t.Helper()
 	got, err := j.Judge(t.Context(), verdict.Task{Contexts: contexts, Claims: claims(texts...)})
 	if err != nil {
@@ -137,7 +105,7 @@ func judge(t testing.TB, j *Judge, contexts []string, texts ...string) []verdict
 
 func TestBestChunkDecides(t *testing.T) {
 	contexts := []string{"Bees make honey.", "Grüße. The bridge opened in May. It is red.", "—", "The bridge opened in May."}
-	vs := judge(t, newJudge(t, Options{Model: &wordModel{}}), contexts, "The bridge opened in May.", "Cats sleep all day.", "The bridge opened in May and is red.")
+	vs := judge(t, newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}}), contexts, "The bridge opened in May.", "Cats sleep all day.", "The bridge opened in May and is red.")
 	if v := vs[0]; v.Label != verdict.Supported || math.Abs(v.Score-0.97) > 1e-4 || !reflect.DeepEqual(v.ChunkIDs, []int{1, 3}) ||
 		len(v.Evidence) != 2 || v.Evidence[0].Quote != "The bridge opened in May." || v.Evidence[0].Start != 7 {
 		t.Errorf("got %+v, want support by chunks 1 and 3 with score 0.97", v)
@@ -152,23 +120,23 @@ func TestBestChunkDecides(t *testing.T) {
 
 func TestSupportOverridesContradiction(t *testing.T) {
 	against := "The bridge did not open in May."
-	j := newJudge(t, Options{Model: &wordModel{}})
+	j := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}})
 	if v := judge(t, j, []string{"Bees.", against}, "The bridge opened in May.")[0]; v.Label != verdict.Contradicted || len(v.Evidence) != 1 || v.Evidence[0].Chunk != 1 {
 		t.Errorf("got %+v, want a contradiction in chunk 1", v)
 	}
 	if v := judge(t, j, []string{against, "The bridge opened in May."}, "The bridge opened in May.")[0]; v.Label != verdict.Supported || !slices.Equal(v.ChunkIDs, []int{1}) {
 		t.Errorf("got %+v, want support by chunk 1", v)
 	}
-	two := newJudge(t, Options{Model: &wordModel{labels: []encoder.Meaning{encoder.NotMentioned, encoder.Supported}}})
+	two := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{labels: []encoder.Meaning{encoder.NotMentioned, encoder.Supported}}})
 	if v := judge(t, two, []string{against}, "The bridge opened in May.")[0]; v.Label != verdict.NotMentioned {
 		t.Errorf("two labels: got %+v, want not mentioned", v)
 	}
 }
 
 func TestJoinedContexts(t *testing.T) {
-	m := &wordModel{}
+	m := &pairModel{}
 	contexts := []string{"The bridge opened", "in May. Bees."}
-	v := judge(t, newJudge(t, Options{Model: m, Joined: true}), contexts, "The bridge opened in May.")[0]
+	v := judge(t, newCrossEncoder(t, CrossEncoderOptions{Model: m, Joined: true}), contexts, "The bridge opened in May.")[0]
 	if v.Label != verdict.Supported || len(m.premises) != 1 || m.premises[0] != "The bridge opened\nin May. Bees." {
 		t.Errorf("got %+v for premises %q, want support by one premise", v, m.premises)
 	}
@@ -180,12 +148,12 @@ func TestRoundedThreshold(t *testing.T) {
 		p    float64
 		want bool
 	}{{0.49, false}, {0.5, false}, {math.Nextafter(0.5, 1), true}, {0.97, true}} {
-		j := newJudge(t, Options{Model: &wordModel{}, Rounded: true})
+		j := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}, Rounded: true})
 		if got := j.supports(tt.p); got != tt.want {
 			t.Errorf("%v: got %v, want %v", tt.p, got, tt.want)
 		}
 	}
-	if j := newJudge(t, Options{Model: &wordModel{}}); !j.supports(0.5) {
+	if j := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}}); !j.supports(0.5) {
 		t.Error("got false for a probability equal to the threshold, want true")
 	}
 }
@@ -206,8 +174,8 @@ func TestWindowsCoverTexts(t *testing.T) {
 			}
 		}
 		text := b.String()
-		m := &wordModel{window: 4 + random.IntN(60)}
-		j := newJudge(t, Options{Model: m})
+		m := &pairModel{wordCounter: wordCounter{limit: 4 + random.IntN(60)}}
+		j := newCrossEncoder(t, CrossEncoderOptions{Model: m})
 		room, _, err := j.room(strings.Repeat("a ", random.IntN(40)))
 		if err != nil {
 			continue
@@ -238,20 +206,20 @@ func TestWindowsCoverTexts(t *testing.T) {
 func TestChunksOfLayouts(t *testing.T) {
 	sentence := "The bridge, old and narrow, opened in May. " // 11 words and marks, 8 tokens
 	for _, tt := range []struct {
-		layout Layout
+		layout CrossEncoderLayout
 		text   string
 		want   int // chunks
 	}{
-		{Layout{Chunk: 27}, strings.Repeat(sentence, 9), 3},
-		{Layout{Chunk: 24, Unit: WordsAndMarks}, strings.Repeat(sentence, 9), 5},
-		{Layout{Chunk: 24, Unit: Words}, strings.Repeat(sentence, 9), 3},
-		{Layout{Chunk: 24, Unit: Words, Even: true}, strings.Repeat(sentence, 9), 5},  // two sentences each, one in the last
-		{Layout{Chunk: 100, Unit: Words, Even: true}, strings.Repeat(sentence, 9), 1}, // 72 words
-		{Layout{Chunk: 24, Unit: Words, Even: true, Limit: 21}, strings.Repeat(sentence, 9), 9},
-		{Layout{Chunk: 24, Limit: 21}, strings.Repeat(sentence, 9), 9}, // room for 10 tokens beside the claim
-		{Layout{Chunk: 24}, "Short.", 1},
+		{CrossEncoderLayout{Chunk: 27}, strings.Repeat(sentence, 9), 3},
+		{CrossEncoderLayout{Chunk: 24, Unit: WordsAndMarks}, strings.Repeat(sentence, 9), 5},
+		{CrossEncoderLayout{Chunk: 24, Unit: Words}, strings.Repeat(sentence, 9), 3},
+		{CrossEncoderLayout{Chunk: 24, Unit: Words, Even: true}, strings.Repeat(sentence, 9), 5},  // two sentences each, one in the last
+		{CrossEncoderLayout{Chunk: 100, Unit: Words, Even: true}, strings.Repeat(sentence, 9), 1}, // 72 words
+		{CrossEncoderLayout{Chunk: 24, Unit: Words, Even: true, Limit: 21}, strings.Repeat(sentence, 9), 9},
+		{CrossEncoderLayout{Chunk: 24, Limit: 21}, strings.Repeat(sentence, 9), 9}, // room for 10 tokens beside the claim
+		{CrossEncoderLayout{Chunk: 24}, "Short.", 1},
 	} {
-		j := newJudge(t, Options{Model: &wordModel{}, Layout: tt.layout})
+		j := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}, Layout: tt.layout})
 		room, _, err := j.room("The bridge, old and narrow, opened in May.")
 		if err != nil {
 			t.Fatal(err)
@@ -269,12 +237,12 @@ func TestChunksOfLayouts(t *testing.T) {
 }
 
 func TestPremisesOfLayouts(t *testing.T) {
-	minicheck, align := Layouts()["lytang/MiniCheck-RoBERTa-Large"], Layouts()["yzha/AlignScore"]
+	minicheck, align := CrossEncoderLayouts()["lytang/MiniCheck-RoBERTa-Large"], CrossEncoderLayouts()["yzha/AlignScore"]
 	for _, tt := range []struct {
-		layout     Layout
+		layout     CrossEncoderLayout
 		text, want string
 	}{
-		{Layout{}, "One.  Two.\r\nA title\nThree. ", "One.  Two.\r\nA title\nThree. "},
+		{CrossEncoderLayout{}, "One.  Two.\r\nA title\nThree. ", "One.  Two.\r\nA title\nThree. "},
 		{minicheck, "One.  Two.", "One. Two."},
 		{minicheck, "One. \r\nTwo.", "One.\nTwo."},
 		{minicheck, "One.\n\nTwo.", "One.\n\n Two."},
@@ -283,7 +251,7 @@ func TestPremisesOfLayouts(t *testing.T) {
 		{align, "A title\n- one\n- two. Three.", "A title\n- one\n- two. Three."},
 		{align, "He said \"no.\"\nA title", "He said \"no.\" A title"},
 	} {
-		j := newJudge(t, Options{Model: &wordModel{}, Layout: tt.layout})
+		j := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}, Layout: tt.layout})
 		j.o.Sentences = lines
 		if got := j.premise(tt.text); got != tt.want {
 			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
@@ -293,7 +261,7 @@ func TestPremisesOfLayouts(t *testing.T) {
 
 func TestMeanOfSentences(t *testing.T) {
 	contexts := []string{"Bees.", "The bridge opened in May. Cats sleep all day."}
-	j := newJudge(t, Options{Model: &wordModel{}, Layout: Layout{Mean: true}})
+	j := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}, Layout: CrossEncoderLayout{Mean: true}})
 	vs := judge(t, j, contexts, "The bridge opened in May. Dogs bark every single night.", "Cats sleep all day.", "The bridge opened in May. Cats sleep all night.")
 	for i, want := range []struct {
 		score float64
@@ -311,8 +279,8 @@ func TestMeanOfSentences(t *testing.T) {
 // Each claim is judged against the windows that are nearest to it.
 func TestNearestWindows(t *testing.T) {
 	contexts := []string{"Bees make honey.", "The bridge opened in May.", "It rains.", "The bridge is old.", "Snow fell."}
-	m := &wordModel{}
-	j := newJudge(t, Options{Model: m, Nearest: 2, Batch: 3, Rank: func(_ context.Context, claims []extract.Claim, texts []string) ([][]float64, error) {
+	m := &pairModel{}
+	j := newCrossEncoder(t, CrossEncoderOptions{Model: m, Nearest: 2, Batch: 3, Rank: func(_ context.Context, claims []extract.Claim, texts []string) ([][]float64, error) {
 		ranks := make([][]float64, len(claims))
 		for i, c := range claims {
 			for _, text := range texts {
@@ -344,9 +312,9 @@ func TestNearestWindows(t *testing.T) {
 }
 
 func TestEqualPairsAreClassifiedOnce(t *testing.T) {
-	m := &wordModel{}
+	m := &pairModel{}
 	contexts := []string{"Bees make honey.", "The bridge opened in May.", "Bees make honey."}
-	vs := judge(t, newJudge(t, Options{Model: m}), contexts, "Bees make honey.", "Cats sleep.", "Bees make honey.")
+	vs := judge(t, newCrossEncoder(t, CrossEncoderOptions{Model: m}), contexts, "Bees make honey.", "Cats sleep.", "Bees make honey.")
 	if len(m.premises) != 4 { // two contexts, two claims
 		t.Errorf("got %d pairs classified, want 4", len(m.premises))
 	}
@@ -357,16 +325,16 @@ func TestEqualPairsAreClassifiedOnce(t *testing.T) {
 	}
 }
 
-func TestNewRejectsUnsuitableModels(t *testing.T) {
-	if _, err := New(Options{Model: &wordModel{labels: []encoder.Meaning{encoder.NotMentioned}}}); err == nil {
+func TestCrossEncoderRejectsUnsuitableModels(t *testing.T) {
+	if _, err := NewCrossEncoder(CrossEncoderOptions{Model: &pairModel{labels: []encoder.Meaning{encoder.NotMentioned}}}); err == nil {
 		t.Error("got no error for a model without a supported label, want one")
 	}
-	for name, m := range map[string]*wordModel{"error": {err: errors.New("closed")}, "NaN": {nan: true}} {
-		if _, err := newJudge(t, Options{Model: m}).Judge(t.Context(), verdict.Task{Contexts: []string{"a"}, Claims: claims("b")}); err == nil {
+	for name, m := range map[string]*pairModel{"error": {err: errors.New("closed")}, "NaN": {wordCounter: wordCounter{nan: true}}} {
+		if _, err := newCrossEncoder(t, CrossEncoderOptions{Model: m}).Judge(t.Context(), verdict.Task{Contexts: []string{"a"}, Claims: claims("b")}); err == nil {
 			t.Errorf("output %s: got no error, want one", name)
 		}
 	}
-	v := judge(t, newJudge(t, Options{Model: &wordModel{}}), []string{" ", "\n"}, "b")[0]
+	v := judge(t, newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}}), []string{" ", "\n"}, "b")[0]
 	if v.Label != verdict.NotMentioned || v.Score != 0 {
 		t.Errorf("no contexts: got %+v, want not mentioned with score 0", v)
 	}
