@@ -111,6 +111,8 @@ func (d document) classify(i int, text string, w words) Kind {
 		return Greeting
 	}
 	switch p := d.position(i); {
+	case d.isSignature(i, text, w, p):
+		return Greeting
 	case isLeadIn(text, w, opened, p):
 		return LeadIn
 	case d.isHeading(i, text, w, p):
