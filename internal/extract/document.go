@@ -13,6 +13,8 @@ type document struct {
 	text  string
 	spans []segment.Span
 	words []byte // buffer for the words of a sentence
+	// declining holds the starts of the clauses that decline to answer, split from a sentence.
+	declining map[int]bool
 }
 
 // A position describes the layout around a sentence.
@@ -94,6 +96,9 @@ func (d document) kind(i int) Kind {
 	}
 	if len(text) > maxSentenceBytes {
 		return ""
+	}
+	if d.declining[d.spans[i].Start] {
+		return Refusal
 	}
 	return d.classify(i, text, normalize(d.words[:0], text))
 }
