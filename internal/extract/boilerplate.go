@@ -67,8 +67,12 @@ func isGreeting(text string, w, opened words) bool {
 	if startsWithQuote(text) || w.hasDigit() || w.count() > 40 {
 		return false
 	}
-	// "Hi John", "Great question".
+	// "Hi John", "Dear Mr. Smith,", "Great question".
 	if rest, ok := w.cutPhrase(salutation); ok && (len(rest) == 0 || rest.count() <= 1 && takesName(w)) {
+		return true
+	}
+	const maxAddress = 5
+	if first, rest := w.cutWord(); strings.HasSuffix(text, ",") && (string(first) == "dear" && w.count() <= maxAddress || string(first) == "best" && len(rest) == 0) {
 		return true
 	}
 	if w.offersHelp() {
@@ -122,8 +126,21 @@ func (w words) leadsToOffer() bool {
 		if after, ok := rest.cutPhrase(closing); ok {
 			return after.assertsNothing(1)
 		}
+		if after, ok := rest.cutAnyPrefix("contact us", "contact me", "contact our"); ok {
+			return after.count() <= 2 && w.contains(func(s []byte) bool { return isOneOf(s, "questions", "concerns") })
+		}
 	}
 	return false
+}
+
+// isSignature reports whether sentence i is the last, and a name on the line after a
+// closing such as "Best regards,".
+func (d document) isSignature(i int, text string, w words, p position) bool {
+	if !p.last || i < 2 || !p.wholeLine || w.count() > 4 || w.hasDigit() || !isTitleCase(text) || endsSentence(text) || !strings.HasSuffix(d.sentence(i-1), ",") {
+		return false
+	}
+	before := normalize(nil, d.sentence(i-1))
+	return isGreeting(d.sentence(i-1), before, before.trimOpening())
 }
 
 // isDisclaimer reports whether a sentence only describes the answer itself:

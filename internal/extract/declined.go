@@ -1,6 +1,7 @@
 package extract
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 
@@ -41,7 +42,7 @@ func DeclinedBy(refusal, question string) (Declined, bool) {
 	}
 	f := slices.DeleteFunc(english.Split(stripMarkdown(refusal)), func(w english.Word) bool { return w.Lower == "" })
 	w := normalizeWords(f)
-	topic, ok := w.trimOpening().declinedTopic()
+	topic, ok := w.trimConcession().declinedTopic()
 	if !ok {
 		return Declined{}, false
 	}
@@ -90,7 +91,11 @@ func (w words) declinedTopic() (words, bool) {
 		if after, ok := rest.cutAttribution(); ok { // "I cannot find in the context how long"
 			return after, true
 		}
-		return rest, rest.namesSource()
+		if phrase := w[:len(w)-len(rest)]; len(rest) > 0 && reportsSearch(words(bytes.TrimSpace(phrase)).last()) {
+			return rest.skip(isAboutWord).trimAvailable(), true
+		}
+		after, found := rest.cutAnyPrefix("find", "locate") // "I was unable to find the fee."
+		return after, found && len(after) > 0 || rest.namesSource()
 	case notMentioned:
 	case notRefused, lackOfAnswer:
 		return w, false
@@ -102,6 +107,22 @@ func (w words) declinedTopic() (words, bool) {
 		}
 	}
 	return w, false
+}
+
+// reportsSearch reports whether s ends a phrase that says that something is not in the
+// contexts, such as "I could not find", "it is not stated" and "no information about".
+func reportsSearch(s []byte) bool {
+	return isOneOf(s, "find", "found", "locate", "mentioned", "specified", "stated", "said", "about", "on", "available", "provided", "given")
+}
+
+// trimAvailable cuts a trailing "is available".
+func (w words) trimAvailable() words {
+	for _, suffix := range [...]string{" is available", " is provided", " is given", " was found"} {
+		if rest, ok := bytes.CutSuffix(w.trimSource(), []byte(suffix)); ok && len(rest) > 0 {
+			return rest
+		}
+	}
+	return w
 }
 
 // cutSilentDocument cuts a phrase such as "the guide does not say", whose verb

@@ -13,6 +13,8 @@ type document struct {
 	text  string
 	spans []segment.Span
 	words []byte // buffer for the words of a sentence
+	// declining holds the starts of the clauses that decline to answer, split from a sentence.
+	declining map[int]bool
 }
 
 // A position describes the layout around a sentence.
@@ -95,6 +97,9 @@ func (d document) kind(i int) Kind {
 	if len(text) > maxSentenceBytes {
 		return ""
 	}
+	if d.declining[d.spans[i].Start] {
+		return Refusal
+	}
 	return d.classify(i, text, normalize(d.words[:0], text))
 }
 
@@ -111,6 +116,8 @@ func (d document) classify(i int, text string, w words) Kind {
 		return Greeting
 	}
 	switch p := d.position(i); {
+	case d.isSignature(i, text, w, p):
+		return Greeting
 	case isLeadIn(text, w, opened, p):
 		return LeadIn
 	case d.isHeading(i, text, w, p):

@@ -71,7 +71,7 @@ func leadText(text string, kind Kind) string {
 	}
 	w := normalize(make([]byte, 0, 2*maxBytes), text)
 	opened := w.trimOpening()
-	if kind == LeadIn {
+	if kind == LeadIn && !opened.classifiesItems() {
 		if _, announced := opened.cutPhrase(announcing); announced || opened.count() == 0 || opened.contains(isForwardPointer) || opened.pointsToSteps() ||
 			opened.count() <= 4 && opened.contains(isGenericWord) {
 			return ""
@@ -81,6 +81,14 @@ func leadText(text string, kind Kind) string {
 		return ""
 	}
 	return strings.TrimRight(stripMarkdown(text), ":： ")
+}
+
+// classifiesItems reports whether w says something about the items after it, as in "The
+// following are not included:".
+func (w words) classifiesItems() bool {
+	rest, ok := w.cutAnyPrefix("the following are", "the following is", "these are")
+	rest, _ = rest.cutPrefix("not")
+	return ok && rest.count() == 1 && !rest.contains(isGenericWord)
 }
 
 // isListFragment reports whether text is a list item or line that is not a

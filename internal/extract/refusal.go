@@ -24,7 +24,11 @@ func isRefusal(text string, w words) bool {
 		}
 		text = text[n+1:]
 		part := normalize(buf[:0], text)
-		if first, _ := part.cutWord(); english.IsPronoun(string(first)) && !part.trimOpening().refuses(1) {
+		first, _ := part.cutWord()
+		part = part.trimOpening()
+		subject, _ := part.cutWord() // as in "so there is none", but not in "so you have to ask"
+		asserts := english.IsPronoun(string(first)) || english.IsPronoun(string(subject)) && !isOneOf(subject, "you", "we")
+		if asserts && !part.refuses(1) && (string(subject) != "there" || !part.contains(isAnsweringWord)) {
 			return false
 		}
 	}
@@ -261,10 +265,13 @@ func (w words) namesSource() bool {
 }
 
 // cutNotMentioned cuts up to the end of "… is not mentioned in the provided
-// context", which must end a sentence with a single clause.
+// context" or "… is not mentioned", which must end a sentence with a single clause.
 func (w words) cutNotMentioned() (words, bool) {
+	present := false // the word before is "is" or "are"
 	for suffix := range w.suffixes() {
 		first, rest := suffix.cutWord()
+		now := present || isOneOf(first, "isnt", "arent")
+		present = isOneOf(first, "is", "are")
 		switch string(first) {
 		case "isnt", "arent", "wasnt", "werent", "not":
 		case "but", "however", "although", "though", "while", "whereas", ";", "because", "that", "who", "which", "and":
@@ -278,6 +285,9 @@ func (w words) cutNotMentioned() (words, bool) {
 		}
 		if after, ok := rest.cutAttribution(); ok {
 			return after, len(after) == 0
+		}
+		if now && len(rest) == 0 && isOneOf(verb, "mentioned", "specified", "stated") {
+			return rest, true
 		}
 	}
 	return w, false

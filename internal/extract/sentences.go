@@ -37,12 +37,13 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	e := Extraction{Claims: make([]Claim, 0, min(len(spans), maxClaims))}
 	points := newCodePoints(answer)
 	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(maxSentenceBytes, len(answer)))}
+	d.splitRefusals()
 	t := table{row: -1}
 	var leads leadStack
 	cuts := v.cuts
 	hasCitations := v.hasCitations()
 	var sentences []sentenceSpan
-	for i, s := range spans {
+	for i, s := range d.spans {
 		if i%ctxCheckInterval == ctxCheckInterval-1 && ctx.Err() != nil {
 			return Extraction{}, ctx.Err()
 		}

@@ -49,7 +49,7 @@ func normalize(buf []byte, text string) words {
 			i += size - 1
 			switch r {
 			case '’', '‘', 'ʼ':
-			case '“', '”', '«', '»', '„', '…', '。', '，', '！', '、', '\u00a0', '–':
+			case '“', '”', '¡', '¿', '«', '»', '„', '…', '。', '，', '！', '、', '\u00a0', '–':
 				gap = true
 			case '—':
 				n, gap = appendPause(buf, n), true

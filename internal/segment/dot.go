@@ -27,7 +27,10 @@ func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind,
 			return true // "the nfl. did you know"
 		}
 		return starter || kind == nextLetter || kind == nextUpper && startsWithParticiple(sp.text, at, s.end)
-	case classRarelyFinal, classAcronym:
+	case classUnit, classRarelyFinal, classAcronym:
+		if kind == nextUpper && (before.class == classUnit && !before.capital && sp.isMeasure(s, before) || sp.startsClause(s, before, at)) {
+			return true
+		}
 		if before.runes == 1 && !before.capital && before.ascii && !sp.claims {
 			return kind == nextLetter // variable: "incident to v. If"
 		}
@@ -80,9 +83,57 @@ func (sp *splitter) endsClock(s *scanState, before token, kind nextKind, at int,
 	if sp.lang.is(w, useZone) || before.start-s.start < adverbial && introducesTime {
 		return false
 	}
-	// A plural and a verb start a sentence: "Travelers who".
+	// A name and a lower-case word start a sentence, but not in "the 5 p.m. Mass" and
+	// "5 p.m. Paris time".
 	next := skipSpace(sp.text, at+len(w), s.end)
-	return len(w) > 3 && w[len(w)-1] == 's' && next < s.end && sp.text[next]-'a' < 26
+	return w != "" && next < s.end && sp.text[next]-'a' < 26 && wordAt(sp.text, next, s.end) != "time" && sp.isMeasure(s, before)
+}
+
+// isMeasure reports whether a number is one of the two words before the unit t, as in
+// "10 people max.", and the whole is not an attribute, as in "a 20 oz. Coke".
+func (sp *splitter) isMeasure(s *scanState, t token) bool {
+	end := t.start
+	for range 2 {
+		end = skipSpaceBack(sp.text, s.start, end)
+		start := max(s.start, strings.LastIndexByte(sp.text[:end], ' ')+1)
+		if start == end || end == t.start {
+			return false
+		}
+		if isDigit(sp.text[start]) {
+			before := lastWord(sp.text[s.start:skipSpaceBack(sp.text, s.start, start)])
+			return !slices.Contains([]string{"a", "an", "the", "A", "An", "The"}, before)
+		}
+		end = start
+	}
+	return false
+}
+
+// startsClause reports whether a capitalized word and an auxiliary verb are at i, and the
+// sentence has an auxiliary before: "It is in the U.S. Shipping is free."
+func (sp *splitter) startsClause(s *scanState, before token, i int) bool {
+	const near = 200
+	next := skipSpace(sp.text, i+len(wordAt(sp.text, i, s.end)), s.end)
+	if !isAuxiliary(wordAt(sp.text, next, s.end)) {
+		return false
+	}
+	found := false
+	for w := range strings.FieldsSeq(sp.text[max(s.start, before.start-near):before.start]) {
+		switch {
+		case isAuxiliary(w):
+			found = true
+		case slices.Contains([]string{"that", "if", "and", "but", "when", "because", "while", "which", "who"}, w):
+			found = false
+		}
+	}
+	return found
+}
+
+func isAuxiliary(word string) bool {
+	switch word {
+	case "is", "are", "was", "were", "has", "have", "had", "can", "will", "must", "may", "does", "do":
+		return true
+	}
+	return false
 }
 
 // endsNumeral decides after "No." or "Fig.", which are usually followed by a
@@ -108,7 +159,7 @@ func (sp *splitter) endsInitial(s *scanState, before token, kind nextKind, start
 		return false // "a." is an item marker
 	}
 	if kind == nextUpper {
-		return starter && (sp.claims || before.capital && !sp.isVariable(s, before))
+		return starter && (sp.claims || before.capital && !sp.isVariable(s, before)) || !before.capital && sp.isMeasure(s, before) // "5 h. Tickets"
 	}
 	return kind == nextLetter || kind == nextSymbol && before.capital
 }

@@ -17,6 +17,7 @@ const (
 	classNumeral                      // precedes a number
 	classRarelyFinal                  // ends a sentence only before a common first word
 	classBound                        // like classRarelyFinal for claims, else like classNeverFinal
+	classUnit                         // like classRarelyFinal unless it follows a number
 	classFinal                        // often ends a sentence
 	classClock                        // a.m. or p.m.
 	classDigits                       // number
@@ -138,6 +139,7 @@ func languageOf(tag, text string) (l *language, claims bool) {
 //	number  precede a number: fig
 //	inside  end a sentence only before a word of start: inc
 //	bound   do so for claims; by the golden rules they never end a sentence
+//	unit    do so too, or end a sentence after a number: "12 km"
 //	end     often end a sentence: etc
 //	clock   are a.m. and p.m.
 //	word    are abbreviations in English but words here
@@ -152,7 +154,7 @@ func languageOf(tag, text string) (l *language, claims bool) {
 //	        period before a lower-case letter may be a boundary)
 func newLanguage(data ...string) *language {
 	classes := map[string]wordClass{
-		"title": classTitle, "never": classNeverFinal, "number": classNumeral, "inside": classRarelyFinal, "bound": classBound, "end": classFinal, "clock": classClock, "word": classWord,
+		"title": classTitle, "never": classNeverFinal, "number": classNumeral, "inside": classRarelyFinal, "bound": classBound, "unit": classUnit, "end": classFinal, "clock": classClock, "word": classWord,
 	}
 	uses := map[string]wordUse{
 		"start": useStarter, "open": useOpener, "speech": useSpeech, "month": useMonth, "zone": useZone, "brand": useBrand, "close": useClosing,

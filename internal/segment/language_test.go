@@ -137,7 +137,7 @@ func TestSentencesClaimsTag(t *testing.T) {
 
 func TestLanguageDataIsValid(t *testing.T) {
 	known := map[string]bool{"rules": true, "common": true}
-	for _, n := range []string{"title", "never", "number", "inside", "bound", "end", "clock", "word", "start", "open", "speech", "month", "zone", "brand", "close"} {
+	for _, n := range []string{"title", "never", "number", "inside", "bound", "unit", "end", "clock", "word", "start", "open", "speech", "month", "zone", "brand", "close"} {
 		known[n] = true
 	}
 	for tag := range languages().byTag {

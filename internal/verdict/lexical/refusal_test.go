@@ -33,6 +33,14 @@ func TestAnswered(t *testing.T) {
 		{"", "The documents do not explain why service stops in heavy fog.", "Service stops"},
 		{"", "The text does not state whether dogs travel free.", "Dogs travel free"},
 
+		{"", "No information about the founder of the line is available.", "Captain Lena Holt"},
+		{"", "I could not find the price of tickets.", "Tickets cost 14 euros"},
+		{"", "It is not stated where boats leave.", "Boats leave from pier 3"},
+		{"", "While the text does not say how long the crossing takes,", "The crossing takes"},
+
+		{"", "I could not find the price of parking.", ""},
+		{"", "It is not stated who built pier 3.", ""},
+		{"", "No information about parking is available.", ""},
 		{"", "The documents do not state when dogs travel.", ""},
 		{"", "The documents do not say how much parking costs.", ""},
 		{"", "The documents do not say who built pier 3.", ""},

@@ -1,0 +1,64 @@
+package extract
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/extract/english"
+	"github.com/ragfaith/ragfaith/internal/segment"
+)
+
+// splitRefusals splits each sentence that joins a refusal and a statement by a comma, such
+// as "While the documents do not mention the CEO, the fee is $5."
+func (d *document) splitRefusals() {
+	for i := 0; i < len(d.spans); i++ {
+		s := d.spans[i]
+		comma, refusal := halfRefusal(d.sentence(i))
+		if comma == 0 {
+			continue
+		}
+		halves := [2]segment.Span{{Start: s.Start, End: s.Start + comma + 1}, {Start: s.Start + comma + len(", "), End: s.End}}
+		if d.declining == nil {
+			d.declining = make(map[int]bool)
+		}
+		d.declining[halves[refusal].Start] = true
+		d.spans = slices.Replace(slices.Clone(d.spans), i, i+1, halves[:]...)
+		i++
+	}
+}
+
+// halfRefusal returns the offset of the comma between a refusal and a statement, and
+// whether the refusal is the first (0) or the second (1) of the two. The offset is 0 if
+// text is not such a sentence.
+func halfRefusal(text string) (comma, refusal int) {
+	comma = strings.Index(text, ", ")
+	negated := strings.Contains(text, "not ") || strings.Contains(text, "n't ") || strings.Contains(text, "n’t ") || strings.Contains(text, " no")
+	if comma < 0 || !negated || len(text) > maxSentenceBytes || startsWithQuote(text) || isRefusal(text, normalize(nil, text).trimOpening()) {
+		return 0, 0
+	}
+	left, right := text[:comma], text[comma+len(", "):]
+	before, after := normalize(nil, left), normalize(nil, right)
+	first, statement := after.cutWord()
+	joined := isOneOf(first, "but", "however", "although", "though", "while", "whereas", "and")
+	switch opened := before.trimConcession(); {
+	case opened.refuses(0):
+		if isOneOf(first, "but", "however") {
+			first, _ = statement.cutWord()
+		} else if joined || len(opened) == len(before.trimOpening()) {
+			return 0, 0
+		}
+		if english.IsPronoun(string(first)) || after.trimOpening().refuses(1) || !isClause(right) {
+			return 0, 0
+		}
+		return comma, 0
+	case joined && after.trimConcession().refuses(0) && strings.IndexByte(right, ',') < 0 && isClause(left):
+		return comma, 1
+	}
+	return 0, 0
+}
+
+// trimConcession cuts opening phrases and a conjunction such as "while".
+func (w words) trimConcession() words {
+	rest, _ := w.trimOpening().cutAnyPrefix("while", "although", "though", "even though", "whereas")
+	return rest.trimOpening()
+}
