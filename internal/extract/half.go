@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
@@ -11,10 +10,11 @@ import (
 // splitRefusals splits each sentence that joins a refusal and a statement by a comma, such
 // as "While the documents do not mention the CEO, the fee is $5."
 func (d *document) splitRefusals() {
-	for i := 0; i < len(d.spans); i++ {
-		s := d.spans[i]
+	spans := make([]segment.Span, 0, len(d.spans))
+	for i, s := range d.spans {
 		comma, refusal := halfRefusal(d.sentence(i))
 		if comma == 0 {
+			spans = append(spans, s)
 			continue
 		}
 		halves := [2]segment.Span{{Start: s.Start, End: s.Start + comma + 1}, {Start: s.Start + comma + len(", "), End: s.End}}
@@ -22,9 +22,9 @@ func (d *document) splitRefusals() {
 			d.declining = make(map[int]bool)
 		}
 		d.declining[halves[refusal].Start] = true
-		d.spans = slices.Replace(slices.Clone(d.spans), i, i+1, halves[:]...)
-		i++
+		spans = append(spans, halves[:]...)
 	}
+	d.spans = spans
 }
 
 // halfRefusal returns the offset of the comma between a refusal and a statement, and

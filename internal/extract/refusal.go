@@ -13,8 +13,14 @@ func isRefusal(text string, w words) bool {
 	if before, said, ok := strings.Cut(text, ": "); ok && startsWithQuote(said) { // not: The text says: "No pets."
 		w = normalize(nil, before).trimOpening()
 	}
-	if startsWithQuote(text) || !w.refuses(3) {
+	if startsWithQuote(text) {
 		return false
+	}
+	if !w.refuses(3) { // "The passage states that the fee is not mentioned."
+		rest, ok := trimLeadingFrame(text)
+		if text = rest; !ok || !normalize(nil, text).trimOpening().refuses(3) {
+			return false
+		}
 	}
 	var buf [2 * maxSentenceBytes]byte
 	for {
