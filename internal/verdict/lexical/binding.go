@@ -14,13 +14,13 @@ import (
 // another clause: "adults pay £10; students pay £6" does not state that adults pay £6.
 func (j *Judge) checkBinding(s *scratch, c *claim, contexts []string) (objection, quote) {
 	claimed := s.claimValues[c.values[0]:c.values[1]]
-	if len(claimed) == 0 || len(c.text) > maxAligned {
+	if len(claimed) == 0 || len(c.text) > maxAligned || len(claimed) > 1 && compares(c.text) {
 		return objection{}, quote{}
 	}
 	s.parseClaim(j, c)
 	for i := range claimed {
 		v := &claimed[i].Value
-		if v.Loose {
+		if v.Loose || v.IsLimited() {
 			continue
 		}
 		var b binding
@@ -39,6 +39,17 @@ func (j *Judge) checkBinding(s *scratch, c *claim, contexts []string) (objection
 		}
 	}
 	return objection{}, quote{}
+}
+
+// compares reports whether text compares values, of which one may be of something else.
+func compares(text string) bool {
+	for w := range strings.FieldsSeq(text) {
+		switch w {
+		case "than", "against", "versus", "vs", "vs.", "compared":
+			return true
+		}
+	}
+	return false
 }
 
 // isTabular reports whether text has cells of a table, which checkTables compares.
@@ -66,7 +77,8 @@ func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []val
 		switch {
 		case isStatedBy(v, w):
 			stated = append(stated, w)
-		case values.Compare(v, w) == values.Contradicted && (v.Kind != values.Date || isDay(v) == isDay(w)) && !slices.ContainsFunc(claimed, func(u number) bool { return isStatedBy(&u.Value, w) }):
+		case values.Compare(v, w) != values.Contradicted || w.IsLimited() || v.Kind == values.Date && isDay(v) != isDay(w):
+		case !slices.ContainsFunc(claimed, func(u number) bool { return isStatedBy(&u.Value, w) }):
 			others = append(others, w)
 		}
 	}

@@ -126,8 +126,8 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 	return a
 }
 
-// statement returns the text of q, or what it says if it is a question that the text after it denies,
-// or an item with a mark: "Is parking free? No.", "Pool: ❌".
+// statement returns the text of q, or what it says if it is a question that the text after it answers
+// with yes or no, or an item with a cross: "Is parking free? No.", "Pool: ❌".
 func (q quote) statement(contexts []string) string {
 	text := q.text(contexts)
 	end := strings.TrimRight(text, " \n*_\ufe0f")
@@ -148,10 +148,14 @@ func (q quote) statement(contexts []string) string {
 	answer = strings.TrimLeft(answer, "*_ ")
 	word := answer[:len(answer)-len(strings.TrimLeftFunc(answer, unicode.IsLetter))]
 	rest := strings.TrimLeft(answer[len(word):], "*_ ")
-	if yes, ok := english.YesOrNo(word); ok && !yes && (rest == "" || strings.IndexAny(rest, ",.!;:–—-\n") == 0) {
-		return question + ": no"
+	yes, ok := english.YesOrNo(word)
+	switch {
+	case !ok || rest != "" && strings.IndexAny(rest, ",.!;:–—-\n") != 0:
+		return text
+	case yes:
+		return strings.TrimRight(question, " ") + ": yes"
 	}
-	return text
+	return strings.TrimRight(question, " ") + ": no"
 }
 
 // textAfter returns the start of the text after q.

@@ -71,10 +71,15 @@ func headingOf(text string, start int) string {
 	const maxList, maxWords = 1 << 12, 16
 	start = strings.LastIndexByte(text[:start], '\n') + 1
 	line, _, _ := strings.Cut(text[start:], "\n")
+	if isHeading(line) {
+		return ""
+	}
+	marked := isMarked(line)
 	for first := start - maxList; start > max(0, first) && isItem(line); {
 		end := start - 1
 		start = max(0, first, strings.LastIndexByte(text[max(0, first):end], '\n')+1+max(0, first))
-		if line = strings.TrimSpace(text[start:end]); isHeading(line) && strings.Count(line, " ") < maxWords {
+		line = strings.TrimSpace(text[start:end])
+		if (isHeading(line) || marked && line != "" && !isMarked(line) && isItem(line)) && strings.Count(line, " ") < maxWords {
 			return strings.Trim(line, itemMarks)
 		}
 	}
@@ -91,8 +96,11 @@ func isHeading(line string) bool {
 func isItem(line string) bool {
 	const maxWords = 8
 	line = strings.TrimSpace(line)
-	if line == "" || strings.IndexAny(line, "*+-–•·") == 0 || line[0]-'0' <= 9 {
-		return true
-	}
-	return strings.IndexByte(".!?", line[len(line)-1]) < 0 && strings.Count(line, " ") < maxWords
+	return line == "" || isMarked(line) || strings.IndexByte(".!?", line[len(line)-1]) < 0 && strings.Count(line, " ") < maxWords
+}
+
+// isMarked reports whether a line starts with the marker of an item.
+func isMarked(line string) bool {
+	line = strings.TrimSpace(line)
+	return line != "" && (strings.IndexAny(line, "*+-–•·") == 0 || line[0]-'0' <= 9)
 }

@@ -258,8 +258,11 @@ func (tc *tableCheck) mentions(c *tableCell) bool {
 // isPartOfName reports whether v is part of the name of a row or column that the claim
 // mentions.
 func (tc *tableCheck) isPartOfName(v *number) bool {
-	return slices.ContainsFunc(tc.rows, func(row int) bool { return tc.table.cell(row, 0).states(v) }) ||
-		slices.ContainsFunc(tc.columns, func(column int) bool { return tc.table.cell(0, column).states(v) })
+	isIn := func(name *tableCell) bool {
+		return name.states(v) && slices.ContainsFunc(name.values, func(w number) bool { return w.Kind == v.Kind })
+	}
+	return slices.ContainsFunc(tc.rows, func(row int) bool { return isIn(tc.table.cell(row, 0)) }) ||
+		slices.ContainsFunc(tc.columns, func(column int) bool { return isIn(tc.table.cell(0, column)) })
 }
 
 // states reports whether the cell contains the value v.

@@ -11,6 +11,10 @@ import (
 // polarity finds a negation or an opposite that only one of the sentences has.
 func (a *Alignment) polarity() (Finding, bool) {
 	c, s := a.Claim, a.Stated
+	if last := len(s.Words) - 1; s.answers(last) {
+		denies := slices.ContainsFunc(c.cues(), func(q cue) bool { return a.To[q.at] < 0 })
+		return Finding{Kind: Polarity, Stated: s.Span(0, last), Claimed: c.Span(0, len(c.Words)-1), Denies: true}, denies == (s.lower(last) == "yes")
+	}
 	if s.elliptic() || a.restated() || a.limited() {
 		return Finding{}, false
 	}
@@ -65,12 +69,17 @@ func (a *Alignment) excepted() (i, j int) {
 	if len(c.cues()) > 0 || len(s.cues()) > 0 || c.hasException() || slices.Contains(a.How, Opposite) {
 		return -1, -1
 	}
-	for i, j := range a.To {
-		if j >= 0 && a.How[i] != Opposite && s.Clauses[s.Words[j].Clause].Kind == Exception && !s.affirms(j) {
-			return i, j
+	i, j = -1, -1
+	for k, to := range a.To {
+		switch {
+		case to < 0:
+		case s.Clauses[s.Words[to].Clause].Kind == Exception && !s.affirms(to):
+			i, j = k, to
+		case j >= 0 && to > j: // the text after the exception says more of it
+			return -1, -1
 		}
 	}
-	return -1, -1
+	return i, j
 }
 
 // hasException reports whether a clause of x is an exception.

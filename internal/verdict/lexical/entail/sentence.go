@@ -174,10 +174,14 @@ func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 	return Main, false
 }
 
-// answers reports whether word i is the "no" of an item such as "Wireless charging: no".
+// answers reports whether word i answers the rest of an item such as "Wireless charging: no".
 func (x *Sentence) answers(i int) bool {
-	const maxWords = 12
-	return i > 0 && i+1 == len(x.Words) && i < maxWords && (x.Words[i].Lower == "no" || x.Words[i].Lower == "none") && strings.HasPrefix(x.Gap(i), ":") && strings.Trim(x.Text[x.Words[i].End:], ". ") == ""
+	const maxWords = 16
+	switch x.lower(i) {
+	case "no", "none", "yes":
+		return i > 0 && i+1 == len(x.Words) && i < maxWords && strings.HasPrefix(x.Gap(i), ":") && strings.Trim(x.Text[x.Words[i].End:], ". ") == ""
+	}
+	return false
 }
 
 // hasVerbSoon reports whether an auxiliary follows within a few words of i, as in the

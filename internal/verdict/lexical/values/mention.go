@@ -78,3 +78,6 @@ func SameNumber(a, b *Value) bool { return a.Kind == b.Kind && a.at == b.at }
 func (v *Value) IsBoundOf(w *Value) bool {
 	return v.limited && SameNumber(v, w) && w.isSingle() && !w.Approx && !w.Not
 }
+
+// IsLimited reports whether a word before or after the value makes it a bound.
+func (v *Value) IsLimited() bool { return v.limited || v.side != 0 }

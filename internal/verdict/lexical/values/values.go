@@ -60,7 +60,7 @@ func (v *Value) Exact() bool { return v.Low == v.High }
 // IsPlain reports whether the value is one number or date that no word before it limits, denies
 // or makes approximate.
 func (v *Value) IsPlain() bool {
-	return (v.Exact() || v.Kind == Date) && !v.Not && !v.Approx && !v.limited && v.side == 0
+	return (v.Exact() || v.Kind == Date) && !v.Not && !v.Approx && !v.IsLimited()
 }
 
 // isBound reports whether only one end is given.
