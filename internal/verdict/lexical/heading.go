@@ -75,9 +75,14 @@ func headingOf(text string, start int) string {
 		return ""
 	}
 	marked := isMarked(line)
-	for first := start - maxList; start > max(0, first) && isItem(line); {
+	first := max(0, start-maxList)
+	for start > 0 && isItem(line) {
 		end := start - 1
-		start = max(0, first, strings.LastIndexByte(text[max(0, first):end], '\n')+1+max(0, first))
+		n := strings.LastIndexByte(text[first:end], '\n')
+		if n < 0 && first > 0 {
+			return ""
+		}
+		start = first + n + 1
 		line = strings.TrimSpace(text[start:end])
 		if (isHeading(line) || marked && line != "" && !isMarked(line) && isItem(line)) && strings.Count(line, " ") < maxWords {
 			return strings.Trim(line, itemMarks)

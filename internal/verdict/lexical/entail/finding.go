@@ -12,6 +12,7 @@ const (
 	Quantity              // all instead of some, at most instead of at least
 	Assertion             // denied, asked or supposed
 	Label                 // Plan A instead of Plan B
+	Role                  // who does what to whom
 )
 
 // A Finding is a reason why a statement does not entail a claim.
@@ -31,6 +32,8 @@ func (k Kind) minCoverage() float64 {
 		return 0.8
 	case Antonym:
 		return 0.7
+	case Role:
+		return 0.95
 	case Quantity, Label:
 	}
 	return 0.6
@@ -42,7 +45,7 @@ const minDenied = 0.95
 
 // Check appends the findings of all checks to dst, at most one of each kind.
 func (a *Alignment) Check(dst []Finding) []Finding {
-	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity, (*Alignment).quantifier, (*Alignment).label} {
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity, (*Alignment).quantifier, (*Alignment).label, (*Alignment).swapped} {
 		f, ok := check(a)
 		if !ok || strings.EqualFold(f.Stated.Text(), f.Claimed.Text()) {
 			continue

@@ -70,6 +70,20 @@ func (a *Alignment) unclaimedException() (Clause, bool) {
 	return Clause{}, false
 }
 
+// restriction returns the "only" that starts a sentence or phrase which says of nothing that all of it
+// is so, or -1: "Only members may vote", but not "The bakery uses only flour from local mills".
+func (x *Sentence) restriction() int {
+	if x.seen&restrictive == 0 || x.seen&universal != 0 {
+		return -1
+	}
+	for i := range x.Words {
+		if x.Words[i].traits&restrictive != 0 && (i == 0 || x.stopsAt(i)) {
+			return i
+		}
+	}
+	return -1
+}
+
 // quantifier finds a claim about all or most of the things of which the statement says
 // less, or about few of those of which it says more.
 func (a *Alignment) quantifier() (Finding, bool) {
@@ -88,6 +102,9 @@ func (a *Alignment) quantifier() (Finding, bool) {
 		}
 		if cl, ok := a.unclaimedException(); ok && claimed == shareAll {
 			return Finding{Kind: Quantity, Stated: s.Span(cl.First, cl.End-1), Claimed: c.Span(i, i)}, true
+		}
+		if j := s.restriction(); j >= 0 && claimed == shareAll && c.seen&restrictive == 0 {
+			return Finding{Kind: Quantity, Stated: s.Span(j, j), Claimed: c.Span(i, i)}, true
 		}
 		at := -1
 		for j := range s.Words {
