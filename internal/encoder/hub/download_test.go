@@ -206,7 +206,9 @@ func TestMismatchedFileIsNotInstalled(t *testing.T) {
 					t.Errorf("%s still exists with %d bytes", f, info.Size())
 				}
 			}
+			h.mu.Lock()
 			h.fault = nil
+			h.mu.Unlock()
 			pull(t, p, mini, "")
 		})
 	}

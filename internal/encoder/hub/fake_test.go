@@ -113,9 +113,9 @@ func (h *fakeHub) logRequests(store bool, next http.HandlerFunc) http.HandlerFun
 		h.mu.Lock()
 		h.log = append(h.log, a)
 		h.count[a.path]++
-		n := h.count[a.path]
+		n, fault := h.count[a.path], h.fault
 		h.mu.Unlock()
-		if h.fault != nil && h.fault(n, countingWriter{w, a.sending}, r) {
+		if fault != nil && fault(n, countingWriter{w, a.sending}, r) {
 			return
 		}
 		next(countingWriter{w, a.sending}, r)
