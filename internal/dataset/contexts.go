@@ -91,19 +91,6 @@ func (t *tree) isDocument(i, depth int) bool {
 	return t.isDocument(i+1, depth+1) || n.name == "documents" && (t.nodes[leaf].kind == kindText || t.nodes[leaf].kind == kindList)
 }
 
-// title returns the title of the document at i, which its text need not repeat, or "".
-func (t *tree) title(i int) string {
-	for _, at := range []int{i, t.member(i, "metadata")} {
-		if at < 0 {
-			continue
-		}
-		if j := t.member(at, "title"); j >= 0 && t.nodes[j].kind == kindText && len(t.nodes[j].text) <= maxSource {
-			return trim(t.nodes[j].text)
-		}
-	}
-	return ""
-}
-
 // differ reports whether two nodes are different texts, neither of them blank.
 func (t *tree) differ(i, j int) bool {
 	a, b := t.nodes[i], t.nodes[j]
@@ -234,13 +221,10 @@ func collect(out []string, t *tree, i, depth int) ([]string, *contextError) {
 			}
 			if out, err = collect(out, t, j, depth+1); err != nil {
 				err.path = "." + t.nodes[j].name + err.path
-				return out, err
+			} else {
+				t.source(i, start, len(out))
 			}
-			t.source(i, start, len(out))
-			if title := t.title(i); t.nodes[j].kind == kindText && len(out) == start+1 && !isBlank(out[start]) && !strings.HasPrefix(trim(out[start]), title) {
-				out[start] = title + "\n" + out[start]
-			}
-			return out, nil
+			return out, err
 		}
 		if depth == 0 && t.isTextByID(i) {
 			for j := i + 1; j < n.end; j = t.nodes[j].end {

@@ -39,8 +39,6 @@ func TestContextsFromTextCells(t *testing.T) {
 		{`{"ids":[["1","2"]],"documents":[["a","b"]],"distances":[[0.1,0.2]],"embeddings":null}`, []string{"a", "b"}},
 		{`{'ids': [['1']], 'documents': [['a']], 'metadatas': [[None]]}`, []string{"a"}},
 		{`{"ids":[[]],"documents":[[]]}`, []string{}},
-		{`[{"title":"T","text":"a"},{"page_content":"b","metadata":{"title":" T "}},{"node":{"text":"c"},"title":"T"},{"title":"T","text":"T: d"}]`, []string{"T\na", "T\nb", "c", "T: d"}},
-		{`[{"title":"T","text":" "},{"title":"","text":"a"},{"title":7,"text":"b"},{"title":"T","text":["c","d"]}]`, []string{" ", "a", "b", "c", "d"}},
 		{"Nan", []string{"Nan"}},
 		{"null and void", []string{"null and void"}},
 		{"[ object at 0x7f", []string{"[ object at 0x7f"}},

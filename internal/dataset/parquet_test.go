@@ -94,7 +94,7 @@ func TestParquetListLayouts(t *testing.T) {
 				{value("title", 0, 1, 1), value("content", 1, 1, 1), value("x", 0, 1, 2), value("y", 1, 1, 2)},
 				{null(0, 0, 1), null(0, 0, 2)},
 			},
-			[]string{"x", "x\ny", "contexts: want a string, got an object without text, content, page_content"},
+			[]string{"x", "y", "contexts: want a string, got an object without text, content, page_content"},
 		},
 		"string": {
 			parquet.JSON(),
