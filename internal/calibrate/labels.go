@@ -156,7 +156,7 @@ func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
 	}
 	for _, name := range idNames() {
 		if id, _ := result.PlainText(value(name)); id != "" {
-			return true, l.add(dataset.WholeID(id), label, record.Line)
+			return true, l.add(id, label, record.Line)
 		}
 	}
 	return true, errors.New("label without an id")
@@ -177,7 +177,7 @@ func (l *Labels) add(id string, label Label, line int) error {
 // Lookup returns the label of the row with the given id, or nil if it has none. It returns an
 // error if it is called twice for a labelled id, because the label is then ambiguous.
 func (l *Labels) Lookup(id string) (*Label, error) {
-	at := l.byID[dataset.WholeID(id)]
+	at := l.byID[id]
 	if at == nil {
 		return nil, nil //nolint:nilnil // as documented
 	}

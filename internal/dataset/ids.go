@@ -3,8 +3,6 @@ package dataset
 import (
 	"fmt"
 	"hash/maphash"
-	"strconv"
-	"strings"
 )
 
 const (
@@ -23,22 +21,6 @@ type idSet struct {
 
 func newIDSet() *idSet {
 	return &idSet{seed: maphash.MakeSeed(), hashes: map[uint64]struct{}{}}
-}
-
-// known reports whether an earlier row has the id.
-func (s *idSet) known(id string) bool {
-	_, known := s.hashes[maphash.String(s.seed, id)]
-	return known
-}
-
-// WholeID returns an id without the decimal that pandas adds to integers in a column with
-// missing values: 1 for 1.0.
-func WholeID(id string) string {
-	whole, ok := strings.CutSuffix(id, ".0")
-	if _, err := strconv.ParseInt(whole, 10, 64); !ok || err != nil {
-		return id
-	}
-	return whole
 }
 
 // check adds the id of a row. It returns a warning about a duplicate or a full

@@ -297,10 +297,8 @@ func (r *Row) set(f Field, t *tree, i int, names func() []string, note func()) e
 	switch f {
 	case FieldID:
 		switch {
-		case n.kind == kindText:
+		case n.kind == kindText || n.kind == kindNumber:
 			r.ID = n.text
-		case n.kind == kindNumber:
-			r.ID = WholeID(n.text)
 		case n.kind != kindNull:
 			return fmt.Errorf("id: want a string or a number, got %s", n.kind)
 		}

@@ -108,14 +108,11 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// setID sets a missing id, to one that no earlier row has, and checks ids for duplicates, of which one was given. It does not
+// setID sets a missing id and checks ids for duplicates, of which one was given. It does not
 // check the id of an invalid row, which may be truncated.
 func (s *Set) setID(row *Row, valid bool) {
 	if row.ID == "" {
 		row.ID = strconv.Itoa(row.Index)
-		if s.ids.known(row.ID) {
-			row.ID = "row-" + row.ID
-		}
 		valid = valid && len(s.ids.hashes) > 0
 	}
 	if !valid {

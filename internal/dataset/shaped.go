@@ -268,7 +268,7 @@ func (s *shapedReader) missing(m *columnMap, f Field, record *shape.Value) error
 func (s *shapedReader) id(record *shape.Value) string {
 	for _, path := range s.ids {
 		if text := s.shape.Text(path, record); text != "" {
-			return WholeID(text)
+			return text
 		}
 	}
 	return ""

@@ -215,7 +215,6 @@ func (t *tableReader) fill(row *Row) error {
 		return string(cell), true
 	}
 	row.ID, _ = text(FieldID)
-	row.ID = WholeID(row.ID)
 	row.Question, _ = text(FieldQuestion)
 	row.Answer, _ = text(FieldAnswer)
 	if cell, ok := text(FieldContexts); ok {
