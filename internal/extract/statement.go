@@ -2,7 +2,6 @@ package extract
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
@@ -18,34 +17,6 @@ const maxShortAnswers = 16
 // statement alone and among others, except that a fragment followed by a full
 // sentence is judged unchanged.
 func Statements(question string, claims []Claim) []string {
-	if !slices.ContainsFunc(claims, func(c Claim) bool { return strings.HasPrefix(c.Text, string(cross)) }) {
-		return statements(question, claims)
-	}
-	plain := slices.Clone(claims)
-	for i, c := range claims {
-		if text, ok := strings.CutPrefix(c.Text, string(cross)); ok && hasAlphanumeric(text) {
-			plain[i].Text = strings.TrimLeft(text, "\ufe0f ")
-		}
-	}
-	all := statements(question, plain)
-	for i, c := range plain {
-		if c.Text == claims[i].Text {
-			continue
-		}
-		all[i] = cmp.Or(all[i], c.Judged())
-		if first, _ := normalize(nil, c.Text).cutWord(); english.IsShortAnswer(c.Text) && !isOneOf(first, "no", "not") {
-			c.Text += ": no"
-			all[i] = c.Judged()
-		}
-	}
-	return all
-}
-
-// cross before an item denies it: "❌ Lunch".
-const cross = '❌'
-
-// statements is Statements for claims without a cross.
-func statements(question string, claims []Claim) []string {
 	all := make([]string, len(claims))
 	for i := range claims {
 		if text, ok := trimFrames(claims[i].Text); ok && claims[i].Lead == "" {

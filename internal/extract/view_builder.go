@@ -101,7 +101,7 @@ func (v *viewBuilder) cutAt(i int) int {
 		return v.citations(i)
 	case isInvisible(r) && !isShapingJoiner(v.raw, i, size):
 		return v.omit(i, i+size, "")
-	case unicode.Is(unicode.So, r) && r != utf8.RuneError && r != cross && isLineStart(v.raw, i):
+	case unicode.Is(unicode.So, r) && r != utf8.RuneError && isLineStart(v.raw, i):
 		return v.emoji(i, i+size)
 	}
 	return 0
