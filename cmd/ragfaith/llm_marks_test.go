@@ -38,7 +38,7 @@ func TestMarks(t *testing.T) {
 		"ragas":                {args: "--profile ragas", quirks: []llmtest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
 		"free text":            {quirks: []llmtest.Quirk{noSchema, llmtest.Prose()}, want: "[one_word]", counts: "map[one_word:20]", line: "rows with marks: one_word 20\n"},
 		"no usage":             {quirks: []llmtest.Quirk{noUsage}, want: "[]", counts: "map[estimated_usage:20]"},
-		"small context window": {args: "--max-context-tokens 2500", counts: "map[grouped:14]", line: "rows with marks: grouped 14\n"},
+		"small context window": {args: "--max-context-tokens 2500", counts: "map[grouped:16]", line: "rows with marks: grouped 16\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

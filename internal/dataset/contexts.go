@@ -91,12 +91,6 @@ func (t *tree) isDocument(i, depth int) bool {
 	return t.isDocument(i+1, depth+1) || n.name == "documents" && (t.nodes[leaf].kind == kindText || t.nodes[leaf].kind == kindList)
 }
 
-// differ reports whether two nodes are different texts, neither of them blank.
-func (t *tree) differ(i, j int) bool {
-	a, b := t.nodes[i], t.nodes[j]
-	return a.kind == kindText && b.kind == kindText && !isBlank(a.text) && !isBlank(b.text) && trim(a.text) != trim(b.text)
-}
-
 // isTextByID reports whether an object maps ids to texts.
 func (t *tree) isTextByID(i int) bool {
 	prose := false
@@ -216,9 +210,6 @@ func collect(out []string, t *tree, i, depth int) ([]string, *contextError) {
 	case kindObject:
 		start := len(out)
 		if j := t.content(i, depth); j >= 0 {
-			if a, b := t.member(i, "text"), t.member(i, "content"); a >= 0 && b >= 0 && t.differ(a, b) {
-				return nil, &contextError{what: "ambiguous: both text and content match; choose one with --map contexts=COLUMN[*].text"}
-			}
 			if out, err = collect(out, t, j, depth+1); err != nil {
 				err.path = "." + t.nodes[j].name + err.path
 			} else {

@@ -130,7 +130,6 @@ func TestTextContextsReportsErrorPositions(t *testing.T) {
 		{"57", `contexts: want text, got the number "57"`},
 		{"[The bridge opened in 1937., It is long.]", "contexts: " + errPrintedList.Error()},
 		{"[[a, b], [c]]", "contexts: " + errPrintedList.Error()},
-		{`[{"text":"a","content":"a"},{"summary":"x","content":"b","text":"c"}]`, "contexts[1]: ambiguous: both text and content match; choose one with --map contexts=COLUMN[*].text"},
 		{"[12, 57]", "contexts[0]: want a string, got a number"},
 		{"[True, False]", "contexts[0]: want a string, got a boolean"},
 		{"['a' None]", "contexts[1]: want a string, got null"},

@@ -44,10 +44,11 @@ func isDefaultRepr(text string) bool {
 	return python && strings.HasPrefix(name, "<") && !strings.ContainsAny(name, " >") || strings.HasPrefix(text, "[object Object]")
 }
 
-// isMissingAnswer reports whether an answer stands for a missing value. NA can be an answer.
+// isMissingAnswer reports whether an answer stands for a missing value. NA, null and the like can be
+// answers.
 func isMissingAnswer(text string) bool {
 	switch text = trim(text); text {
-	case "", "NA", "N/A":
+	case "", "NA", "N/A", "None", "null", "NULL", "undefined":
 		return false
 	}
 	return text == "[object Object]" || shape.IsMissing(text)

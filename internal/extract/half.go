@@ -36,6 +36,14 @@ func halfRefusal(text string) (comma, refusal int) {
 	if comma < 0 || !negated || len(text) > maxSentenceBytes || startsWithQuote(text) || isRefusal(text, normalize(nil, text).trimOpening()) {
 		return 0, 0
 	}
+	const maxItem = 3 // words of a further item of the refusal: "parking, staff, or Wi-Fi, dogs are welcome"
+	for {
+		item, _, ok := strings.Cut(text[comma+len(", "):], ", ")
+		if !ok || strings.Count(item, " ") >= maxItem {
+			break
+		}
+		comma += len(item) + len(", ")
+	}
 	left, right := text[:comma], text[comma+len(", "):]
 	before, after := normalize(nil, left), normalize(nil, right)
 	first, statement := after.cutWord()

@@ -273,11 +273,17 @@ func (w words) namesSource() bool {
 // cutNotMentioned cuts up to the end of "… is not mentioned in the provided
 // context" or "… is not mentioned", which must end a sentence with a single clause.
 func (w words) cutNotMentioned() (words, bool) {
-	present := false // the word before is "is" or "are"
+	const maxSubject = 6
+	subject, present := 0, false // number of words before the verb, and whether that is "is" or "are"
 	for suffix := range w.suffixes() {
 		first, rest := suffix.cutWord()
-		now := present || isOneOf(first, "isnt", "arent")
-		present = isOneOf(first, "is", "are")
+		now := (present || isOneOf(first, "isnt", "arent")) && subject <= maxSubject
+		if present = isOneOf(first, "is", "are"); !present || now {
+			subject++
+		}
+		if english.IsAuxiliary(string(first)) && !present || isOneOf(first, "if", "when", "unless") {
+			subject += maxSubject // "The mayor was arrested; the reason is not mentioned."
+		}
 		switch string(first) {
 		case "isnt", "arent", "wasnt", "werent", "not":
 		case "but", "however", "although", "though", "while", "whereas", ";", "because", "that", "who", "which", "and":

@@ -90,7 +90,7 @@ func (sp *splitter) endsClock(s *scanState, before token, kind nextKind, at int,
 }
 
 // isMeasure reports whether a number is one of the two words before the unit t, as in
-// "10 people max.", and the whole is not an attribute, as in "a 20 oz. Coke".
+// "10 people max.", and the whole is no item or attribute, as in "a 20 oz. Coke".
 func (sp *splitter) isMeasure(s *scanState, t token) bool {
 	end := t.start
 	for range 2 {
@@ -101,7 +101,7 @@ func (sp *splitter) isMeasure(s *scanState, t token) bool {
 		}
 		if isDigit(sp.text[start]) {
 			before := lastWord(sp.text[s.start:skipSpaceBack(sp.text, s.start, start)])
-			return !slices.Contains([]string{"a", "an", "the", "A", "An", "The"}, before)
+			return before != "" && !slices.Contains([]string{"a", "an", "the", "A", "An", "The"}, before) // not "3 oz. Parmesan"
 		}
 		end = start
 	}

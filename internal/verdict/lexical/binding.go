@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
@@ -17,7 +18,9 @@ func (j *Judge) checkBinding(s *scratch, c *claim, contexts []string) (objection
 	if len(claimed) == 0 || len(c.text) > maxAligned || len(claimed) > 1 && compares(c.text) {
 		return objection{}, quote{}
 	}
-	s.parseClaim(j, c)
+	if s.parseClaim(j, c); len(s.claimed.Words) == 0 || english.IsQuestionWord(s.claimed.Words[0].Lower) {
+		return objection{}, quote{} // "How many days do they get: 15"
+	}
 	for i := range claimed {
 		v := &claimed[i].Value
 		if v.Loose || v.IsLimited() {
@@ -53,7 +56,9 @@ func compares(text string) bool {
 }
 
 // isTabular reports whether text has cells of a table, which checkTables compares.
-func isTabular(text string) bool { return strings.ContainsAny(text, "|\t") }
+func isTabular(text string) bool {
+	return strings.ContainsAny(text, "|\t") || strings.Count(text, ",") > 1 && !strings.Contains(text, ", ")
+}
 
 // A binding collects what the candidates say about a value of a claim.
 type binding struct {
@@ -62,7 +67,7 @@ type binding struct {
 	words   []int        // number of claim words in each candidate that states the value
 	most    int          // number of claim words in at
 	inside  bool         // at states the value, too, for something else
-	unclear bool         // a candidate may state it of what others name
+	unclear bool         // a candidate states it of what the claim, or perhaps another sentence, names
 }
 
 // isOther reports whether the candidates state the value for something else than the claim does.
@@ -83,13 +88,14 @@ func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []val
 		}
 	}
 	n, all := a.wordsBesides(v.Start, v.End)
+	all = all && int(a.Claim.Words[0].Start) < v.Start && !a.Claim.HasPronoun(&a.stated)
 	switch {
 	case len(stated) == 0 && len(others) > 0 && all && b.at.end == 0:
 		b.at, b.instead, b.most = q, *others[0], n
 	case len(stated) == 0:
 	case !all:
 		b.words = append(b.words, n)
-		b.unclear = b.unclear || a.stated.HasPronoun(a.Claim)
+		b.unclear = b.unclear || a.stated.HasPronoun(a.Claim) || a.stated.IsElliptic() || stated[0].Kind == values.Number && stated[0].Noun == "" && v.Noun != ""
 	case len(stated) == 1 && b.at.end == 0:
 		for _, w := range others {
 			if a.bindsOther(stated[0], w) {
@@ -117,9 +123,11 @@ func (a *aligned) wordsBesides(start, end int) (n int, all bool) {
 	all = true
 	for i := range a.Claim.Words {
 		w := &a.Claim.Words[i]
+		same := func(x entail.Word) bool { return x.Key == w.Key }
 		switch {
-		case !w.Content || int(w.Start) < end && int(w.End) > start:
-		case a.To[i] >= 0 && a.How[i] != entail.Opposite:
+		case w.Is(lexicon.Stop) || int(w.Start) < end && int(w.End) > start:
+			continue
+		case a.To[i] >= 0 && a.How[i] != entail.Opposite || slices.ContainsFunc(a.stated.Words, same):
 			n++
 		case !w.Light():
 			all = false

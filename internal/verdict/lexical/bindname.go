@@ -39,6 +39,8 @@ func (j *Judge) otherName(s *scratch, c *claim, contexts []string, x int) (at qu
 		switch y := a.instead(x); {
 		case a.stated.HasPronoun(a.Claim):
 			return quote{}, ""
+		case a.To[x] >= 0 && (a.stated.IsElliptic() || nextContent(a.stated.Words, a.To[x], 1) < 0 && nextContent(a.stated.Words, a.To[x], -1) < 0):
+			return quote{}, "" // "Dogs are not.", "Smoking: no."
 		case a.To[x] >= 0:
 			named = max(named, n)
 		case all && y >= 0 && at.end == 0:

@@ -16,7 +16,9 @@ func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) (objection
 	if len(c.text) > maxAligned {
 		return best, at
 	}
-	s.parseClaim(j, c)
+	if s.parseClaim(j, c); len(s.claimed.Clauses) > 1 {
+		return best, at // "Breakfast is included, but lunch is not"
+	}
 	closest := 0.0
 	for _, q := range c.candidates {
 		if q.end-q.start > maxAligned {

@@ -136,3 +136,33 @@ func TestRolesAreNotExchanged(t *testing.T) {
 		{"Anna Lind married Boris Holm in 1990.", "Boris Holm married Anna Lind in 1990."},
 	})
 }
+
+func TestEllipsisIsNoOtherStatement(t *testing.T) {
+	t.Parallel()
+	const (
+		leave = "Full-time employees get 25 vacation days. Part-time employees get 15."
+		pets  = "Cats are allowed. Dogs are not."
+		week  = "The store is open Mon-Fri 8-18 and Sat 9-14."
+		rooms = "| Room | Floor | Projector |\n|---|---|---|\n| Alpha | 1 | yes |\n| Beta | 2 | no |"
+		trip  = "Not included:\n- Travel insurance\n\nIncluded:\n- Breakfast"
+	)
+	testSupport(t, true, [][2]string{
+		{leave, "Part-time employees get 15 vacation days."},
+		{pets, "Dogs are not allowed."},
+		{"Anna speaks German. So does Ben.", "Ben speaks German."},
+		{"Windows 11 is supported. Windows 7 is not.", "Windows 7 is not supported."},
+		{week, "The store is open on Saturday."},
+		{week, "The store is open on Wednesday."},
+		{rooms, "Alpha has a projector, Beta does not."},
+		{trip, "Breakfast is included, but travel insurance is not."},
+		{"All employees except interns receive a bonus.", "All employees but interns receive a bonus."},
+		{"Le musée est ouvert tous les jours sauf le mardi.", "Le musée est fermé le mardi."},
+		{"The app does not have ads. No experience is required.", "The app does not have ads."},
+		{"Max. 50 guests.", "At most 50 guests."},
+	})
+	testSupport(t, false, [][2]string{
+		{week, "The store is open on Sunday."},
+		{"Everyone except Anna passed the test.", "Anna passed the test."},
+		{"Le musée est ouvert tous les jours sauf le mardi.", "Le musée est ouvert le mardi."},
+	})
+}

@@ -186,7 +186,8 @@ func (tc *tableCheck) check() (objection, int) {
 // which answers yes or no, in a word or a mark, is a no that the claim does not say, or the other way
 // round.
 func (tc *tableCheck) checkAnswer() (objection, int) {
-	if tc.stmt.ambiguous || tc.stmt.negations > 1 {
+	denied := tc.stmt.negations == 1 || strings.Contains(tc.claim.text, "out of ")
+	if tc.stmt.ambiguous || tc.stmt.negations > 1 || denied && len(tc.rows) > 1 {
 		return objection{}, 0
 	}
 	for _, row := range tc.rows {
@@ -199,7 +200,7 @@ func (tc *tableCheck) checkAnswer() (objection, int) {
 				}
 			}
 		}
-		if n == 1 && answer == (tc.stmt.negations == 1) {
+		if n == 1 && answer == denied {
 			return tc.table.objection("", row, column), row
 		}
 	}

@@ -33,6 +33,12 @@ func (x *Sentence) Asserts(start, end int) bool {
 	for i := first; i <= last; i++ {
 		isClause = isClause || isAuxiliary(x.Words[i].Lower) || i > first && x.isPredicate(i)
 	}
+	if first > 0 && isClause && !x.stopsAt(first) {
+		switch x.lower(first - 1) {
+		case "of", "except", "excluding", "besides", "from", "than", "with", "without":
+			return false // "the sister of the mayor won", "everyone except Anna passed"
+		}
+	}
 	for i := first - 1; i >= 0 && isClause && !x.stopsAt(i+1) && !strings.ContainsAny(x.Gap(i+1), marks); i-- {
 		if w := x.Words[i].Lower; isComplementizer(w) || isAuxiliary(w) || x.Words[i].Content && x.isPredicate(i) {
 			return false
@@ -212,7 +218,7 @@ func (x *Sentence) next(y *Sentence, maxWords int) bool {
 func (x *Sentence) deniedNext() bool {
 	const maxWords = 5
 	var next Sentence
-	return x.next(&next, maxWords) && next.any(0, len(next.Words), showing|doubting) && next.takenBack(0, len(next.Words))
+	return x.next(&next, maxWords) && (next.Words[0].Lower != "no" || len(next.Words) < 3) && next.any(0, len(next.Words), showing|doubting) && next.takenBack(0, len(next.Words))
 }
 
 // isCondition reports whether a clause supposes what it says.

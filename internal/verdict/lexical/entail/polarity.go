@@ -12,6 +12,9 @@ import (
 func (a *Alignment) polarity() (Finding, bool) {
 	c, s := a.Claim, a.Stated
 	if last := len(s.Words) - 1; s.answers(last) {
+		if len(c.Clauses) > 1 {
+			return Finding{}, false
+		}
 		denies := slices.ContainsFunc(c.cues(), func(q cue) bool { return a.To[q.at] < 0 })
 		return Finding{Kind: Polarity, Stated: s.Span(0, last), Claimed: c.Span(0, len(c.Words)-1), Denies: true}, denies == (s.lower(last) == "yes")
 	}
@@ -66,7 +69,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 // the statement makes to what the claim says: "every day except Tuesday". It returns -1 if there is none.
 func (a *Alignment) excepted() (i, j int) {
 	c, s := a.Claim, a.Stated
-	if len(c.cues()) > 0 || len(s.cues()) > 0 || c.hasException() || slices.Contains(a.How, Opposite) {
+	if len(c.cues()) > 0 || len(s.cues()) > 0 || c.hasException() || c.contains("but") || slices.Contains(a.How, Opposite) {
 		return -1, -1
 	}
 	i, j = -1, -1

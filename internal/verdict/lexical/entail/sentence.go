@@ -145,7 +145,7 @@ func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 	switch x.Words[i].Lower {
 	case "if", "unless", "provided", "providing", "whenever", "once", "when":
 		return Condition, true
-	case "except", "excluding", "besides":
+	case "except", "excluding", "besides", "sauf", "excepté", "hormis", "excepto", "salvo", "außer", "ausser":
 		return Exception, true
 	case "apart", "aside":
 		return Exception, x.lower(i+1) == "from"
@@ -301,6 +301,17 @@ func (x *Sentence) HasPronoun(claim *Sentence) bool {
 		}
 		return false
 	})
+}
+
+// IsElliptic reports whether x leaves out what the sentence before it says: "Dogs are not.", "So does
+// Ben."
+func (x *Sentence) IsElliptic() bool {
+	last := len(x.Words) - 1
+	if last < 0 || x.lower(0) == "so" || x.lower(0) == "neither" || x.lower(0) == "nor" {
+		return true
+	}
+	w := &x.Words[last]
+	return isAuxiliary(w.Lower) || w.Is(lexicon.Negation) || w.Lower == "too" || w.Lower == "either"
 }
 
 // phraseEnd returns the end of the phrase that starts at word i: the next punctuation

@@ -178,6 +178,9 @@ func (r *reader) before(v *Value, i int) {
 	if r.is(i, "a", "an", "the", "every", "these") && (v.word || r.is(i-1, "than", "about", "nearly", "almost", "least", "most", "over")) {
 		i--
 	}
+	if r.is(i, ".") && r.is(i-1, "max", "min") {
+		i--
+	}
 	v.Not = r.excludes(i)
 	if v.Kind == Date && v.Unit == weekdayUnit || v.Kind == Ordinal {
 		return
@@ -214,7 +217,7 @@ func (r *reader) before(v *Value, i int) {
 		if r.is(i-1, "much", "many") && r.is(i-2, "as") {
 			atMost(false)
 		}
-	case "minimum", "mindestens", "wenigstens", "minimal", "≥", "至少":
+	case "minimum", "min", "mindestens", "wenigstens", "minimal", "≥", "至少":
 		atLeast(false)
 	case "maximum", "maximal", "höchstens", "≤", "within", "max", "hasta", "máximo":
 		atMost(false)

@@ -5,7 +5,7 @@ import "math"
 // Units of dates that recur.
 const (
 	yearless    = "yearless" // days after the start of a leap year: 24 December, March, spring
-	weekdayUnit = "weekday"  // 0 (Sunday) to 6
+	weekdayUnit = "weekday"  // 0 (Sunday) to 6, or to 12 at the end of a range
 )
 
 // day returns the number of days from 1 January 1970 to a date in the proleptic Gregorian

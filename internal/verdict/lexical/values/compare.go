@@ -316,6 +316,9 @@ func compareDates(c, s *Value) Relation {
 	if c.Unit != s.Unit {
 		return compareRecurring(c, s)
 	}
+	if c.Unit == weekdayUnit && !c.isBound() && !s.isBound() {
+		return compareWeekdays(c, s)
+	}
 	switch {
 	case c.Low == s.Low && c.High == s.High && c.Open == s.Open:
 		return Equal
@@ -333,6 +336,25 @@ func compareDates(c, s *Value) Relation {
 		return Entailed
 	}
 	return Undecided
+}
+
+const daysPerWeek = 7
+
+// compareWeekdays compares days of the week, of which a stated range includes each.
+func compareWeekdays(c, s *Value) Relation {
+	low, high := c.Low, c.High
+	if high < s.Low { // Sunday, for Tuesday to Sunday
+		low, high = low+daysPerWeek, high+daysPerWeek
+	}
+	switch {
+	case low == s.Low && high == s.High:
+		return Equal
+	case s.Low <= low && high <= s.High:
+		return Entailed
+	case low <= s.High && s.Low <= high:
+		return Undecided
+	}
+	return Contradicted
 }
 
 // vagueness returns the days by which a period may be exceeded.

@@ -21,6 +21,13 @@ func (r *reader) dateAt(i int) (v Value, from, next int) {
 				return d, i, n
 			}
 		}
+		if last := r.at(i + 2); r.has(i+2, weekday) && (r.isHyphen(i+1) || r.is(i+1, "to", "through", "bis", "a", "à", "al")) { // Tue–Sun
+			v = Value{Kind: Date, Unit: weekdayUnit, Low: t.num, High: last.num}
+			if v.High <= v.Low {
+				v.High += daysPerWeek
+			}
+			return v, i, i + 3
+		}
 		return Value{Kind: Date, Unit: weekdayUnit, Low: t.num, High: t.num}, i, i + 1
 	case t.class&month != 0:
 		v, next = r.monthFirst(i)

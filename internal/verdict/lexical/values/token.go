@@ -176,8 +176,9 @@ func (r *reader) checkName(t *token) {
 // isWeekdayAt reports whether the short word t, which is a name or another word elsewhere, stands
 // where a day of the week does: Mon–Fri, Wed and Sun, closed on Sat.
 func (r *reader) isWeekdayAt(t *token) bool {
-	for k := r.n - 3; k < r.n; k++ {
-		if r.has(k, weekday) {
+	const near = 12 // tokens
+	for k := r.n - near; k < r.n; k++ {
+		if r.has(k, weekday) && !r.is(r.n-1, "the") {
 			return true
 		}
 	}
