@@ -106,7 +106,7 @@ func TestExtractClassifiesSkippedSentences(t *testing.T) {
 			"If you have any further questions, please don't hesitate to ask.", "I'd be happy to help with that!", "Have a great day!",
 			"Let me know should you need anything else!", "Just let me know!", "I can also list the other fees if you'd like.", "If you'd like, I can list the other fees.",
 			"If you want more detail, just ask.", "Should you need further help, please let me know.", "Happy to elaborate on any of these points.",
-			"Please reach out if anything is unclear.", "Hope that clears things up!", "Thank you for contacting us!", "I'm sorry for the inconvenience.",
+			"Please reach out if anything is unclear.", "Hope that clears things up!", "I'm sorry for the inconvenience.",
 			"Please don't hesitate to contact us.", "We look forward to hearing from you.", "If you have any further questions, please contact our support team.",
 			"Let me explain.", "Dear Dr. Ada Smith,", "Best,", "Gerne!", "¡Hola!", "Mit freundlichen Grüßen", "Bonjour,",
 		},

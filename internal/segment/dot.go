@@ -28,7 +28,7 @@ func (sp *splitter) endsDot(s *scanState, st *stop, before token, kind nextKind,
 		}
 		return starter || kind == nextLetter || kind == nextUpper && startsWithParticiple(sp.text, at, s.end)
 	case classUnit, classRarelyFinal, classAcronym:
-		if kind == nextUpper && (before.class == classUnit && !before.capital && sp.isMeasure(s, before) || sp.startsClause(s, before, at)) {
+		if kind == nextUpper && (before.class == classUnit && !before.capital && sp.isMeasure(s, before) && sp.startsSentence(s, at) || sp.startsClause(s, before, at)) {
 			return true
 		}
 		if before.runes == 1 && !before.capital && before.ascii && !sp.claims {
@@ -112,8 +112,7 @@ func (sp *splitter) isMeasure(s *scanState, t token) bool {
 // sentence has an auxiliary before: "It is in the U.S. Shipping is free."
 func (sp *splitter) startsClause(s *scanState, before token, i int) bool {
 	const near = 200
-	next := skipSpace(sp.text, i+len(wordAt(sp.text, i, s.end)), s.end)
-	if !isAuxiliary(wordAt(sp.text, next, s.end)) {
+	if !sp.startsSentence(s, i) {
 		return false
 	}
 	found := false
@@ -126,6 +125,12 @@ func (sp *splitter) startsClause(s *scanState, before token, i int) bool {
 		}
 	}
 	return found
+}
+
+// startsSentence reports whether a word and an auxiliary verb are at i.
+func (sp *splitter) startsSentence(s *scanState, i int) bool {
+	next := skipSpace(sp.text, i+len(wordAt(sp.text, i, s.end)), s.end)
+	return isAuxiliary(wordAt(sp.text, next, s.end))
 }
 
 func isAuxiliary(word string) bool {

@@ -43,7 +43,7 @@ func TestSentences(t *testing.T) {
 		{"URLs", "See https://go.dev/doc.html. Ask a@b.org. Done.", []string{"See https://go.dev/doc.html.", "Ask a@b.org.", "Done."}},
 		{"times", "It begins at 5 p.m. Monday. It ends at 6 p.m. The bar is open.", []string{"It begins at 5 p.m. Monday.", "It ends at 6 p.m.", "The bar is open."}},
 		{"units", "It is 12 km long. Dogs may come. It weighs 5 kg. Parts are extra. It takes 5 h. Tickets are free.", []string{"It is 12 km long.", "Dogs may come.", "It weighs 5 kg.", "Parts are extra.", "It takes 5 h.", "Tickets are free."}},
-		{"word after a unit", "Up to 10 people max. Bring food. It costs approx. $5. Rest.", []string{"Up to 10 people max.", "Bring food.", "It costs approx. $5.", "Rest."}},
+		{"word after a unit", "It weighs 5 kg. Shipping is free. It costs approx. $5. Add 2 oz. Parmesan cheese.", []string{"It weighs 5 kg.", "Shipping is free.", "It costs approx. $5.", "Add 2 oz. Parmesan cheese."}},
 		{"unit before a name", "A 20 oz. Coke is sold. He lives in ft. Lauderdale.", []string{"A 20 oz. Coke is sold.", "He lives in ft. Lauderdale."}},
 		{"clause after a time", "We meet at 5 p.m. Bring food. It opens at 5 p.m. Paris time. The 5 p.m. Mass is long.", []string{"We meet at 5 p.m.", "Bring food.", "It opens at 5 p.m. Paris time.", "The 5 p.m. Mass is long."}},
 		{"clause after a country or company", "It is sent to the U.S. Shipping is free. It was sold to Acme Inc. Dogs are allowed.", []string{"It is sent to the U.S.", "Shipping is free.", "It was sold to Acme Inc.", "Dogs are allowed."}},

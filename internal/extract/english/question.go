@@ -6,6 +6,7 @@ package english
 import (
 	"slices"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -127,11 +128,15 @@ func isIf(w Word) bool { return w.is("if", "whether") }
 // "I wonder if dogs are allowed".
 func (q *Question) parseStatement(w []Word) bool {
 	const maxIndex = 4 // "Could you tell me if"
-	if at := slices.IndexFunc(w, isIf); at > 0 && at <= maxIndex {
+	if at := slices.IndexFunc(w, isIf); at > 0 && at <= maxIndex && slices.ContainsFunc(w[:at], func(x Word) bool { return x.is("tell", "know", "wonder", "say") }) {
 		w = w[at+1:]
 	}
 	verb := slices.IndexFunc(w, func(x Word) bool { return IsBe(x.Lower) || isModal(x.Lower) || isHave(x.Lower) })
-	if verb < 1 || slices.ContainsFunc(w, isForeignWord) || slices.ContainsFunc(w[:verb], func(x Word) bool { return IsQuestionWord(x.Lower) }) {
+	isUnclear := func(x Word) bool { // also a label or a greeting, a denial, and "or not"
+		_, not := trimNegation(x.Lower)
+		return isForeignWord(x) || IsQuestionWord(x.Lower) || not || x.is("not", "no", "or", "if", "whether") || strings.ContainsAny(x.Text, ":!@>") || strings.HasSuffix(x.Text, ")")
+	}
+	if verb < 1 || verb+1 == len(w) || slices.ContainsFunc(w, isUnclear) || strings.HasSuffix(w[verb-1].Text, ".") || !unicode.IsLetter([]rune(w[0].Text)[0]) {
 		return false
 	}
 	w = readdress(w)

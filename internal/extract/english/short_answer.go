@@ -56,25 +56,37 @@ func chooseOption(predicate, w []Word) []Word {
 		return nil
 	}
 	noun := func(w []Word) []Word {
-		for len(w) > 1 && (IsPreposition(w[0].Lower) || IsDeterminer(w[0].Lower)) {
-			w = w[1:]
+		if len(w) > 1 && IsDeterminer(w[0].Lower) {
+			return w[1:]
 		}
 		return w
 	}
-	same := func(a, b Word) bool { return a.Lower == b.Lower }
 	left, right, w := predicate[:at], noun(predicate[at+1:]), noun(w)
-	n := len(w)
-	switch {
-	case n <= len(left) && slices.EqualFunc(left[len(left)-n:], w, same):
-		if IsNumeral(w[0].Lower) { // "$5 or $8 per month"
-			return slices.Concat(left, right[min(n, len(right)):])
+	if n := len(left) - len(w); n >= 0 && len(right) > 0 && IsPreposition(w[0].Lower) && left[n].Lower == w[0].Lower { // "at 3 pm or 5 pm"
+		if w = w[1:]; right[0].Lower == left[n].Lower {
+			right = right[1:]
 		}
-		return left
-	case n <= len(right) && slices.EqualFunc(right[:n], w, same):
-		return slices.Concat(left[:max(0, len(left)-n)], right)
+	}
+	if n := len(w); n > 1 && len(right) == n && len(left) >= n && IsNumeral(w[0].Lower) && IsNumeral(right[0].Lower) && IsNumeral(left[len(left)-n].Lower) { // "5 May or 8 May"
+		switch {
+		case slices.EqualFunc(left[len(left)-n:], w, sameWord):
+			return left
+		case slices.EqualFunc(right, w, sameWord):
+			return slices.Concat(left[:len(left)-n], right)
+		}
+	}
+	isValue := len(w) > 0 && len(right) > 0 && IsNumeral(w[0].Lower) && IsNumeral(right[0].Lower) && IsNumeral(left[len(left)-1].Lower)
+	switch {
+	case len(w) != 1 || len(right) == 0 || len(right) > 1 && !isValue: // what follows the second option may belong to both
+	case left[len(left)-1].Lower == w[0].Lower: // "$5 or $8 per month"
+		return slices.Concat(left, right[1:])
+	case right[0].Lower == w[0].Lower:
+		return slices.Concat(left[:len(left)-1], right)
 	}
 	return nil
 }
+
+func sameWord(a, b Word) bool { return a.Lower == b.Lower }
 
 // questionAndAnswer joins a question that could not be parsed with its answer.
 // It returns "" if reply, the answer without "yes" or "no", is long enough to

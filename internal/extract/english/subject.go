@@ -101,8 +101,9 @@ func startsValue(w []Word, i int) bool {
 	case !IsNumeral(w[i].Lower), IsPreposition(next.Lower) && next.Lower != "per" && next.Lower != "of" && !strings.ContainsAny(w[i].Lower, "$€£"):
 		return false
 	}
-	inPhrase := i > 1 && IsPreposition(w[i-2].Lower)                                                          // "on floor 3"
-	return IsDeterminer(w[0].Lower) && !inPhrase || strings.HasSuffix(next.Lower, "s") || next.is("am", "pm") // not "Room 12"
+	const unit = 2 // words of a value: "3 years", "$5 per month", but not "the size 10 shoes in stock"
+	isLast := i+unit >= len(w) || w[i+1].Lower == "per" || w[i+unit].is("per", "a", "long", "old", "or")
+	return isLast && (next.Text == "" && strings.ContainsAny(w[i].Lower, "$€£%") || next.Lower == "per" || IsMonth(next.Text) || next.Text != "" && len(next.Lower) <= unit || strings.HasSuffix(next.Lower, "s"))
 }
 
 // verbPredicateIndex returns the index of the predicate after "does", "can" or

@@ -145,16 +145,40 @@ func (q *Question) correction(w []Word) string {
 	}
 	for i := max(from, 1); i < len(predicate); i++ {
 		at, x, before := i-from, predicate[i], predicate[i-1]
-		alike := IsNumeral(x.Lower) && IsNumeral(w[from].Lower) || StartsUpper(x.Text) && StartsUpper(w[from].Text)
+		alike := IsNumeral(x.Lower) && IsNumeral(w[from].Lower) && signOf(x) == signOf(w[from]) || StartsUpper(x.Text) && StartsUpper(w[from].Text)
 		switch {
 		case !alike, from > 0 && before.Lower != w[0].Lower:
 			continue
 		case before.is("than", "least", "most", "over", "under", "above", "below", "before", "after", "until", "within"), IsMonth(before.Text):
 			return "" // "more than 10"
 		}
-		return sentence(q.Before, q.Subject, predicate[:at], w, predicate[min(len(predicate), at+len(w)):])
+		after := i + 1
+		if unit := w[from+1:]; StartsUpper(x.Text) {
+			after = min(len(predicate), at+len(w)) - (len(w) - from - 1)
+		} else if len(unit) > 1 || len(unit) == 1 && (after == len(predicate) || !sameUnit(unit[0], predicate[after])) {
+			return ""
+		}
+		return sentence(q.Before, q.Subject, predicate[:at], w, predicate[min(len(predicate), after+len(w)-from-1):])
 	}
 	return ""
+}
+
+// signOf returns the sign of a number that shows what it is of, or how many digits it has as a year.
+func signOf(w Word) string {
+	for _, sign := range [...]string{"$", "€", "£", "%", ":"} {
+		if strings.Contains(w.Text, sign) {
+			return sign
+		}
+	}
+	if len(strings.TrimRight(w.Text, ".,?")) == len("2020") {
+		return "year"
+	}
+	return ""
+}
+
+// sameUnit reports whether two words are the same unit, perhaps in the plural or in capitals.
+func sameUnit(a, b Word) bool {
+	return strings.TrimSuffix(a.Lower, "s") == strings.TrimSuffix(b.Lower, "s") || a.is("am", "pm") && b.is("am", "pm")
 }
 
 // repeats reports whether w, a clause after "yes" or "no", only restates the

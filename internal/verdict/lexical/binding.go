@@ -82,7 +82,7 @@ func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []val
 		switch {
 		case isStatedBy(v, w):
 			stated = append(stated, w)
-		case values.Compare(v, w) != values.Contradicted || w.IsLimited() || v.Kind == values.Date && isDay(v) != isDay(w):
+		case values.Compare(v, w) != values.Contradicted || w.IsLimited() || v.Kind == values.Date && v.Unit != "weekday" && isDay(v) != isDay(w):
 		case !slices.ContainsFunc(claimed, func(u number) bool { return isStatedBy(&u.Value, w) }):
 			others = append(others, w)
 		}

@@ -27,6 +27,7 @@ func TestValuesBelongToWhatTheContextsSayThemOf(t *testing.T) {
 		{specs, "It has 16 GB of storage."},
 		{prices, "Adults pay £6."},
 		{editions, "The first edition appeared in 1995."},
+		{"Tom works from Monday to Wednesday. Sue works from Thursday to Saturday.", "Tom works on Friday."},
 	})
 	testSupport(t, true, [][2]string{
 		{days, "Refunds take 5 days."},

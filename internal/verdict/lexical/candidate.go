@@ -6,7 +6,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
@@ -148,9 +147,9 @@ func (q quote) statement(contexts []string) string {
 	answer = strings.TrimLeft(answer, "*_ ")
 	word := answer[:len(answer)-len(strings.TrimLeftFunc(answer, unicode.IsLetter))]
 	rest := strings.TrimLeft(answer[len(word):], "*_ ")
-	yes, ok := english.YesOrNo(word)
+	yes := strings.EqualFold(word, "yes")
 	switch {
-	case !ok || rest != "" && strings.IndexAny(rest, ",.!;:–—-\n") != 0:
+	case !yes && !strings.EqualFold(word, "no") || rest != "" && strings.IndexAny(rest, ",.!;:–—-\n") != 0:
 		return text
 	case yes:
 		return strings.TrimRight(question, " ") + ": yes"

@@ -142,7 +142,7 @@ func TestEllipsisIsNoOtherStatement(t *testing.T) {
 	const (
 		leave = "Full-time employees get 25 vacation days. Part-time employees get 15."
 		pets  = "Cats are allowed. Dogs are not."
-		week  = "The store is open Mon-Fri 8-18 and Sat 9-14."
+		week  = "The store is open Monday to Friday 8-18 and Saturday 9-14."
 		rooms = "| Room | Floor | Projector |\n|---|---|---|\n| Alpha | 1 | yes |\n| Beta | 2 | no |"
 		trip  = "Not included:\n- Travel insurance\n\nIncluded:\n- Breakfast"
 	)
@@ -159,6 +159,7 @@ func TestEllipsisIsNoOtherStatement(t *testing.T) {
 		{"Le musée est ouvert tous les jours sauf le mardi.", "Le musée est fermé le mardi."},
 		{"The app does not have ads. No experience is required.", "The app does not have ads."},
 		{"Max. 50 guests.", "At most 50 guests."},
+		{"Delivery is free except on islands, where it costs 10 euros.", "Delivery costs 10 euros on islands."},
 	})
 	testSupport(t, false, [][2]string{
 		{week, "The store is open on Sunday."},

@@ -26,7 +26,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 			continue // the claim has it too, or an opposite
 		}
 		j := s.alternative(q, a.From)
-		if j < 0 || a.From[j] < 0 || !s.isEllipsis(q) && 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
+		if j < 0 || a.From[j] < 0 || s.isEllipsis(q) && slices.ContainsFunc(a.From[q.end:], func(i int) bool { return i >= 0 }) || !s.isEllipsis(q) && 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
 			continue
 		}
 		i := a.From[j]
@@ -72,15 +72,15 @@ func (a *Alignment) excepted() (i, j int) {
 	if len(c.cues()) > 0 || len(s.cues()) > 0 || c.hasException() || c.contains("but") || slices.Contains(a.How, Opposite) {
 		return -1, -1
 	}
-	i, j = -1, -1
+	const minCoverage = 0.95
+	i, j, last := -1, -1, 0
 	for k, to := range a.To {
-		switch {
-		case to < 0:
-		case s.Clauses[s.Words[to].Clause].Kind == Exception && !s.affirms(to):
+		if last = max(last, to); to >= 0 && s.Clauses[s.Words[to].Clause].Kind == Exception && !s.affirms(to) {
 			i, j = k, to
-		case j >= 0 && to > j: // the text after the exception says more of it
-			return -1, -1
 		}
+	}
+	if j < 0 || a.Coverage() < minCoverage || last >= s.phraseEnd(s.Clauses[s.Words[j].Clause].First) { // the text after the exception says more of it
+		return -1, -1
 	}
 	return i, j
 }

@@ -166,7 +166,7 @@ func (r *reader) changes(i int) bool {
 	for k := i; k > i-5; k-- {
 		if r.is(k, "rose", "rises", "risen", "rise", "fell", "falls", "fall", "fallen", "grew", "grows", "grown", "growth", "increased", "increases",
 			"increase", "decreased", "decreases", "decrease", "dropped", "drops", "drop", "declined", "decline", "cut", "raised",
-			"lowered", "reduced", "climbed", "jumped", "moved", "went", "changed", "extended", "shortened", "expanded", "up", "down") {
+			"lowered", "reduced", "climbed", "jumped", "moved", "shifted", "rescheduled", "postponed", "went", "changed", "extended", "shortened", "expanded", "up", "down") {
 			return true
 		}
 	}

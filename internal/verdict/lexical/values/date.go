@@ -21,7 +21,7 @@ func (r *reader) dateAt(i int) (v Value, from, next int) {
 				return d, i, n
 			}
 		}
-		if last := r.at(i + 2); r.has(i+2, weekday) && (r.isHyphen(i+1) || r.is(i+1, "to", "through", "bis", "a", "à", "al")) { // Tue–Sun
+		if last := r.at(i + 2); r.has(i+2, weekday) && (!r.is(i-1, "from") || !r.changes(i-2)) && (r.isHyphen(i+1) || r.is(i+1, "to", "through", "bis", "a", "à", "al")) { // Tue–Sun
 			v = Value{Kind: Date, Unit: weekdayUnit, Low: t.num, High: last.num}
 			if v.High <= v.Low {
 				v.High += daysPerWeek
@@ -80,7 +80,7 @@ func (r *reader) monthFirst(i int) (Value, int) {
 		v, n := r.withYear(d, m, k+1)
 		return v, n
 	}
-	if s := r.str(i); len(s) < 4 && !r.is(i, "may") && !r.is(i-1, "in", "since", "until", "early", "late") || s[0] >= 'a' && s[0] < 0x80 && !r.is(i-1, "in", "since", "until", "last", "next") || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") {
+	if s := r.str(i); len(s) < 4 && !r.is(i, "may") || s[0] >= 'a' && s[0] < 0x80 && !r.is(i-1, "in", "since", "until", "last", "next") || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") {
 		return Value{}, 0
 	}
 	return recurring(m, 1, m, lastDay(0, m)), i + 1

@@ -80,4 +80,4 @@ func (v *Value) IsBoundOf(w *Value) bool {
 }
 
 // IsLimited reports whether a word before or after the value makes it a bound.
-func (v *Value) IsLimited() bool { return v.limited || v.side != 0 }
+func (v *Value) IsLimited() bool { return v.limited || v.side != 0 && v.Unit != weekdayUnit }

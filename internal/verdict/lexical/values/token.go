@@ -146,16 +146,6 @@ func (r *reader) word(t *token, i int) int {
 // that are names of months and days only with a capital letter.
 func (r *reader) checkName(t *token) {
 	w := r.text[t.start:t.end]
-	short := w
-	if len(w) <= 3 {
-		short = strings.ToLower(w)
-	}
-	switch short {
-	case "sun", "sat", "mon", "wed", "so", "mo", "di", "mi", "do", "fr", "sa":
-		if w[0] >= 'a' || !r.isWeekdayAt(t) {
-			t.class &^= weekday
-		}
-	}
 	if w[0] < 'a' {
 		return
 	}
@@ -164,39 +154,13 @@ func (r *reader) checkName(t *token) {
 		if !r.is(r.n-1, "on", "until", "since", "from", "by", "before", "after", "through", "to") || !startsDay(r.text[t.end:]) {
 			t.class &^= month
 		}
-	case "mar", "second", "dec", "jan":
-		t.class &^= month
+	case "mar", "sun", "sat", "mon", "wed", "second", "dec", "jan":
+		t.class &^= month | weekday
 	case "mars", "mai", "marco":
 		if !r.has(r.n-1, digits) { // 20 mars
 			t.class &^= month
 		}
 	}
-}
-
-// isWeekdayAt reports whether the short word t, which is a name or another word elsewhere, stands
-// where a day of the week does: Mon–Fri, Wed and Sun, closed on Sat.
-func (r *reader) isWeekdayAt(t *token) bool {
-	const near = 12 // tokens
-	for k := r.n - near; k < r.n; k++ {
-		if r.has(k, weekday) && !r.is(r.n-1, "the") {
-			return true
-		}
-	}
-	if t.end-t.start > 2 && r.is(r.n-1, "on", "every", "until") {
-		return true
-	}
-	rest := r.text[t.end:]
-	for _, separator := range [...]string{"-", "–", " - ", " – ", " to ", ", ", " and ", " & "} {
-		if next, ok := strings.CutPrefix(rest, separator); ok && len(next) > 1 && next[0] < 'a' {
-			end := 1
-			for end < len(next) && end < maxWord && isASCIILetter(next[end]) {
-				end++
-			}
-			c, _ := lookup([]byte(strings.ToLower(next[:end])))
-			return c&weekday != 0
-		}
-	}
-	return false
 }
 
 // startsDay reports whether s starts with a space and a number of one or two digits, as in
