@@ -26,7 +26,8 @@ func (j *Judge) checkNames(s *scratch, c *claim, contexts []string) (objection, 
 	return objection{}, quote{}
 }
 
-// otherName returns the candidate that has all words of the claim but the name at word x, and its name.
+// otherName returns the candidate that has all words of the claim but the name at word x, and its name,
+// if it is negated as the claim is.
 func (j *Judge) otherName(s *scratch, c *claim, contexts []string, x int) (at quote, other string) {
 	most, named := 0, -1 // number of claim words in at, and the highest in the candidates with the name
 	start, end := int(s.claimed.Words[x].Start), int(s.claimed.Words[x].End)
@@ -43,7 +44,7 @@ func (j *Judge) otherName(s *scratch, c *claim, contexts []string, x int) (at qu
 			return quote{}, "" // "Dogs are not.", "Smoking: no."
 		case a.To[x] >= 0:
 			named = max(named, n)
-		case all && y >= 0 && at.end == 0:
+		case all && y >= 0 && at.end == 0 && a.SameNegations():
 			at, other, most = q, a.stated.Span(y, y).Text(), n
 		}
 	}

@@ -159,6 +159,7 @@ func TestEllipsisIsNoOtherStatement(t *testing.T) {
 		{"Le musée est ouvert tous les jours sauf le mardi.", "Le musée est fermé le mardi."},
 		{"The app does not have ads. No experience is required.", "The app does not have ads."},
 		{"Max. 50 guests.", "At most 50 guests."},
+		{"The office is open from Monday to Thursday. It is closed on Fridays.", "It is not open on Fridays."},
 		{"Delivery is free except on islands, where it costs 10 euros.", "Delivery costs 10 euros on islands."},
 	})
 	testSupport(t, false, [][2]string{

@@ -113,6 +113,9 @@ func (x *Sentence) isEllipsis(q cue) bool {
 	return x.Words[q.at].Lower == "not" && cl.First > 0 && x.lower(q.at-1) == "but" && cl.End-q.at <= maxWords
 }
 
+// SameNegations reports whether the claim and the statement have as many negations.
+func (a *Alignment) SameNegations() bool { return len(a.Claim.cues()) == len(a.Stated.cues()) }
+
 // isExplicit reports whether q is a negation or a predicate, unlike the "failure" in "a
 // failure of the pump".
 func (x *Sentence) isExplicit(q cue) bool {

@@ -296,7 +296,7 @@ func (x *Sentence) Separates(i int) bool {
 func (x *Sentence) HasPronoun(claim *Sentence) bool {
 	return slices.ContainsFunc(x.Words, func(w Word) bool {
 		switch w.Lower {
-		case "it", "he", "she", "they", "this", "these", "that", "those", "its", "their", "one", "ones", "both", "same":
+		case "it", "he", "she", "they", "you", "we", "this", "these", "that", "those", "its", "their", "one", "ones", "both", "same":
 			return !claim.contains(w.Lower)
 		}
 		return false
