@@ -26,11 +26,11 @@ func (a *Alignment) polarity() (Finding, bool) {
 			continue // the claim has it too, or an opposite
 		}
 		j := s.alternative(q, a.From)
-		if j < 0 || a.From[j] < 0 || s.isEllipsis(q) && slices.ContainsFunc(a.From[q.end:], func(i int) bool { return i >= 0 }) || !s.isEllipsis(q) && 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
+		if j < 0 || a.From[j] < 0 || s.isContrast(q) && slices.ContainsFunc(a.From[q.end:], func(i int) bool { return i >= 0 }) || !s.isContrast(q) && 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
 			continue
 		}
 		i := a.From[j]
-		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) && !s.answers(q.at) && !s.isEllipsis(q) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
+		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) && !s.answers(q.at) && !s.isContrast(q) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
 			continue
 		}
 		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Span(i, i), Denies: s.isExplicit(q)}, true
@@ -105,9 +105,9 @@ func (x *Sentence) alternative(q cue, aligned []int) int {
 	return q.target
 }
 
-// isEllipsis reports whether q starts a clause without a verb, whose other words precede it: "but
+// isContrast reports whether q starts a clause that only takes something out of the one before it: "but
 // not on Sundays".
-func (x *Sentence) isEllipsis(q cue) bool {
+func (x *Sentence) isContrast(q cue) bool {
 	const maxWords = 5
 	cl := x.Clauses[x.Words[q.at].Clause]
 	return x.Words[q.at].Lower == "not" && cl.First > 0 && x.lower(q.at-1) == "but" && cl.End-q.at <= maxWords
