@@ -3,13 +3,9 @@ package app
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"hash"
-	"iter"
 	"path/filepath"
 	"time"
 
@@ -40,9 +36,9 @@ func (o *Options) batchDir() string {
 
 // checkUnfinishedBatch returns an error for a run without --batch if its requests have
 // been submitted as a batch: sending them again would cost twice.
-func (o *Options) checkUnfinishedBatch() error {
-	if dir := o.batchDir(); dir != "" && !o.UsesBatch() && llm.BatchSubmitted(dir) {
-		return &llm.UnfinishedBatchError{Dir: dir}
+func (o *Options) checkUnfinishedBatch(ctx context.Context) error {
+	if dir := o.batchDir(); dir != "" && !o.UsesBatch() {
+		return llm.CheckNoBatch(ctx, dir)
 	}
 	return nil
 }
@@ -72,15 +68,18 @@ func (r *run) openBatch(ctx context.Context) error {
 			return err
 		}
 	}
-	options := llm.BatchOptions{Dir: dir, Settings: settings, Resume: o.Resume, PollInterval: o.LLM.BatchPoll}
-	if !o.Quiet {
-		options.Notify = func(line string) { r.console.Printf("%s", line) }
+	r.batch, err = r.model.stack.OpenBatch(ctx, llm.BatchOptions{
+		Dir: dir, Settings: settings, Resume: o.Resume, PollInterval: o.LLM.BatchPoll, Notify: func(line string) { r.notef("%s", line) },
+	})
+	if err != nil || !r.batch.Resumed {
+		return err
 	}
-	r.batch, err = r.model.stack.OpenBatch(ctx, options)
-	if other, ok := errors.AsType[*llm.BatchSettingsError](err); ok {
-		return &exit.UsageError{Err: changedSettings(other, r.settings)}
+	var stored []result.Setting
+	_ = json.Unmarshal(r.batch.Settings, &stored) // then all settings have changed
+	if changes := r.settings.Changes(stored); len(changes) > 0 {
+		return &exit.UsageError{Err: &journal.SettingsError{Part: dir, Changes: changes}}
 	}
-	return err
+	return nil
 }
 
 // cachedBatchDir returns the state directory of a run without JSONL output, in the
@@ -93,20 +92,9 @@ func (o *Options) cachedBatchDir(settings []byte, sys *System) (string, error) {
 	h := sha256.New()
 	h.Write(settings)
 	for _, path := range o.Datasets {
-		h.Write([]byte(safefile.Abs(path)))
-		h.Write([]byte{0})
+		fmt.Fprintf(h, "%q", safefile.Abs(path))
 	}
 	return filepath.Join(dir, "batches", hex.EncodeToString(h.Sum(nil)[:8])), nil
-}
-
-// changedSettings returns an error that lists the differences between the stored
-// settings of a batch and the current ones.
-func changedSettings(e *llm.BatchSettingsError, settings result.Settings) error {
-	var stored []result.Setting
-	if json.Unmarshal(e.Settings, &stored) != nil {
-		return e
-	}
-	return &journal.SettingsError{Part: e.Dir, Changes: settings.Changes(stored)}
 }
 
 // runBatch submits and collects batches until all replies have arrived. The scoring pass
@@ -117,13 +105,10 @@ func (r *run) runBatch(ctx context.Context, input dataset.Options) error {
 		return nil
 	}
 	input.Warn, input.Note = nil, nil // the scoring pass reports warnings
-	if b.Resumed() {
-		if err := r.checkBatchRows(ctx, input); err != nil {
-			return err
-		}
-		r.notef("resuming the batch in %s", b.Dir())
+	if b.Resumed {
+		r.notef("resuming the batch in %s", b.Dir)
 	}
-	err := b.Run(ctx, func(ctx context.Context, recorder llm.Completer) (string, error) {
+	err := b.Run(ctx, func(ctx context.Context, recorder llm.Completer) error {
 		r.model.Completer = recorder
 		return r.recordRequests(ctx, input)
 	})
@@ -132,11 +117,11 @@ func (r *run) runBatch(ctx context.Context, input dataset.Options) error {
 }
 
 // recordRequests runs all rows without a result through the pipeline and discards the
-// results. It returns a digest of the rows.
-func (r *run) recordRequests(ctx context.Context, input dataset.Options) (string, error) {
+// results. It returns an error if the rows are not those of the batch.
+func (r *run) recordRequests(ctx context.Context, input dataset.Options) error {
 	set, err := dataset.Open(r.options.Datasets, input)
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer set.Close()
 	p := r.pipeline
@@ -144,58 +129,18 @@ func (r *run) recordRequests(ctx context.Context, input dataset.Options) (string
 	if r.out.Journal != nil {
 		stored, err := r.out.Journal.ReopenStored()
 		if err != nil {
-			return "", err
+			return err
 		}
 		if stored != nil {
 			defer stored.Close()
 			p.Earlier = stored.Next
 		}
 	}
-	h := sha256.New()
-	err = p.Run(ctx, hashRows(h, r.options.Names.rename(r.options.Rows.Apply(set.Rows()), nil)), eval.Sinks{})
-	return hex.EncodeToString(h.Sum(nil)), err
-}
-
-// checkBatchRows returns an error if the rows differ from those of the batch.
-func (r *run) checkBatchRows(ctx context.Context, input dataset.Options) error {
-	set, err := dataset.Open(r.options.Datasets, input)
-	if err != nil {
+	digest := dataset.NewDigest()
+	if err := p.Run(ctx, r.options.Names.rename(r.options.Rows.Apply(digest.Add(set.Rows())), nil), eval.Sinks{}); err != nil {
 		return err
 	}
-	defer set.Close()
-	h := sha256.New()
-	for _, err := range hashRows(h, r.options.Rows.Apply(set.Rows())) {
-		if _, ok := errors.AsType[*dataset.RowError](err); err != nil && !ok {
-			return err
-		}
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
-	}
-	return r.batch.CheckRows(hex.EncodeToString(h.Sum(nil)))
-}
-
-// hashRows yields rows and writes the fields that are sent to a judge to h.
-func hashRows(h hash.Hash, rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
-	return func(yield func(dataset.Row, error) bool) {
-		writeString := func(s string) {
-			var n [8]byte
-			binary.LittleEndian.PutUint64(n[:], uint64(len(s)))
-			h.Write(n[:])
-			h.Write([]byte(s))
-		}
-		for row, err := range rows {
-			writeString(fmt.Sprint(row.Index, err != nil, len(row.Contexts)))
-			writeString(row.Question)
-			writeString(row.Answer)
-			for _, c := range row.Contexts {
-				writeString(c)
-			}
-			if !yield(row, err) {
-				return
-			}
-		}
-	}
+	return r.batch.CheckRows(digest.String())
 }
 
 // finishBatch removes the batch once its results are written, even if ctx is already

@@ -126,7 +126,7 @@ func (r *run) fail(err error) error {
 	case len(kept) > 0:
 		resumeHint = "finished rows saved in " + strings.Join(kept, ", ") + "; use --resume to continue"
 	case r.batch != nil && r.batch.Submitted():
-		resumeHint = "batch saved in " + r.batch.Dir() + "; use --batch --resume to continue"
+		resumeHint = "batch saved in " + r.batch.Dir + "; use --batch --resume to continue"
 	}
 	rows := report.Count(r.out.Rows, "row", "rows") + " finished"
 	if r.stored != nil {

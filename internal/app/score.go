@@ -77,7 +77,7 @@ func Score(ctx context.Context, o *Options, stdin io.Reader, streams *output.Str
 	if o.DryRun {
 		return r.dryRun(ctx, input)
 	}
-	if err := r.resolveSettings(); err != nil {
+	if err := r.resolveSettings(ctx); err != nil {
 		return err
 	}
 	// The outputs are opened before the dataset: opening standard input waits for it.
@@ -85,11 +85,11 @@ func Score(ctx context.Context, o *Options, stdin io.Reader, streams *output.Str
 		return err
 	}
 	defer r.out.Discard()
+	defer r.closeBatch()
 	if err := r.openBatch(ctx); err != nil {
 		_, abandonErr := r.out.Abandon(true)
 		return errors.Join(err, abandonErr)
 	}
-	defer r.closeBatch()
 	r.resume()
 	if err := r.runBatch(ctx, input); err != nil {
 		return r.fail(err)
@@ -167,7 +167,7 @@ func (r *run) describe() string {
 
 // resolveSettings determines the settings that decide the results, and compares them
 // with the calibration.
-func (r *run) resolveSettings() (err error) {
+func (r *run) resolveSettings(ctx context.Context) (err error) {
 	if r.settings, err = r.options.settings(r.threshold, r.model, r.local); err != nil {
 		return err
 	}
@@ -179,7 +179,7 @@ func (r *run) resolveSettings() (err error) {
 	if err != nil {
 		return err
 	}
-	return r.options.checkUnfinishedBatch()
+	return r.options.checkUnfinishedBatch(ctx)
 }
 
 // openOutputs creates the output files and sets up the pipeline.

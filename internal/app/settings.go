@@ -182,7 +182,7 @@ func (r *run) resume() {
 	}
 	stored := j.Stored()
 	if stored == nil {
-		if r.batch == nil || !r.batch.Resumed() {
+		if r.batch == nil || !r.batch.Resumed {
 			r.notef("nothing to resume: starting from the beginning")
 		}
 		return

@@ -4,29 +4,36 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
-	"os"
 	"strings"
 	"time"
 
-	"github.com/ragfaith/ragfaith/internal/safefile"
+	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 const (
 	// transferTimeout limits the upload or download of one file.
 	transferTimeout = 20 * time.Minute
-	// maxBatchLine limits the bytes read from each line of a reply file. A reply of 16384
-	// tokens takes about 100 kB.
+	// maxBatchLine limits the bytes of a line of a reply file. A reply of 16384 tokens takes
+	// about 100 kB.
 	maxBatchLine = 4 << 20
+	// batchNameKey is the key of a batch's name in its metadata.
+	batchNameKey = "ragfaith"
 )
 
-// A remoteBatch is the state of a batch on the server.
-type remoteBatch struct {
+// A batchObject is a file, a batch or a list of batches on the server.
+type batchObject struct {
 	ID       string         `json:"id"`
 	Status   string         `json:"status"`
+	Data     []batchObject  `json:"data"`           // of a list, the newest first
+	Details  string         `json:"status_details"` // of a file
 	Output   string         `json:"output_file_id"` // may be empty
 	Failed   string         `json:"error_file_id"`
 	Metadata map[string]any `json:"metadata"`
@@ -36,14 +43,46 @@ type remoteBatch struct {
 		Failed    int `json:"failed"`
 	}] `json:"request_counts"`
 	Errors optional[struct {
-		Data []batchIssue `json:"data"`
+		Data []struct {
+			Message string `json:"message"`
+			Line    int    `json:"line"` // line of the uploaded file, from 1, or 0 if unknown
+		} `json:"data"`
 	}] `json:"errors"`
 }
 
-// A batchIssue is a reason why the server rejected a batch.
-type batchIssue struct {
-	Message string `json:"message"`
-	Line    int    `json:"line"` // line of the uploaded file, from 1, or 0 if unknown
+// check returns an error if o is not an object of a kind: servers without batches may answer
+// anything.
+func (o *batchObject) check(kind string) error {
+	if o.ID == "" {
+		return &StatusError{Status: 200, Message: "what it sent is no " + kind + ": has the server batches?"}
+	}
+	return nil
+}
+
+// status returns the status in lower case with spaces: Azure capitalizes it.
+func (o *batchObject) status() string { return strings.ReplaceAll(strings.ToLower(o.Status), "_", " ") }
+
+// rejection returns the first reason why a batch was rejected.
+func (o *batchObject) rejection() error {
+	issues, text := o.Errors.value.Data, ""
+	if len(issues) > 0 {
+		if text = ": "; issues[0].Line > 0 {
+			text = fmt.Sprintf(": line %d: ", issues[0].Line)
+		}
+		text += truncateText(issues[0].Message, maxMessageChars)
+	}
+	if n := len(issues); n > 1 {
+		text += fmt.Sprintf("; and %d more", n-1)
+	}
+	return fmt.Errorf("batch %s was rejected%s", o.ID, text)
+}
+
+// callBatch sends a request about files or batches.
+func (c *Client) callBatch(ctx context.Context, method, path string, in any) (o batchObject, err error) {
+	err = within(ctx, c.timeout, func(ctx context.Context) error {
+		return c.wire.call(ctx, method, c.wire.endpoint.url(path), in, &o)
+	})
+	return o, err
 }
 
 // batchURL returns the path in the requests of a batch.
@@ -54,102 +93,51 @@ func (c *Client) batchURL() string {
 	return "/v1/chat/completions"
 }
 
-func (c *Client) callBatch(ctx context.Context, method, path string, in, out any) error {
-	return within(ctx, c.timeout, func(ctx context.Context) error {
-		return c.wire.call(ctx, method, c.wire.endpoint.url(path), in, out)
+// createBatch creates a batch with a name from a file of requests.
+func (c *Client) createBatch(ctx context.Context, file, name string) (batchObject, error) {
+	o, err := c.callBatch(ctx, http.MethodPost, "/batches", map[string]any{
+		"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h", "metadata": map[string]string{batchNameKey: name},
 	})
+	if err == nil {
+		err = o.check("batch")
+	}
+	return o, err
 }
 
-// upload sends a file and returns its id.
-func (c *Client) upload(ctx context.Context, path, name string) (id string, err error) {
-	var form bytes.Buffer
-	w := multipart.NewWriter(&form)
+// findBatch returns the batch with a name among the newest 100 on the server, or the zero value
+// if no batch has it.
+func (c *Client) findBatch(ctx context.Context, name string) (batchObject, error) {
+	list, err := c.callBatch(ctx, http.MethodGet, "/batches?limit=100", nil)
+	for _, o := range list.Data {
+		if o.Metadata[batchNameKey] == name {
+			return o, err
+		}
+	}
+	return batchObject{}, err
+}
+
+// upload sends a file of requests and returns its id.
+func (c *Client) upload(ctx context.Context, name string, content io.Reader, size int64) (id string, err error) {
+	var head bytes.Buffer
+	w := multipart.NewWriter(&head)
 	_ = w.WriteField("purpose", "batch") // writing to a buffer does not fail
 	_, _ = w.CreateFormFile("file", name)
-	split := form.Len()
-	_ = w.Close()
-	var file struct {
-		ID string `json:"id"`
-	}
+	tail := "\r\n--" + w.Boundary() + "--\r\n"
+	var file batchObject
 	err = within(ctx, transferTimeout, func(ctx context.Context) error {
-		f, err := safefile.OpenFile(path, os.O_RDONLY, 0)
-		if err != nil {
-			return err
-		}
-		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
 		r, err := c.wire.request(ctx, http.MethodPost, c.wire.endpoint.url("/files"), nil)
 		if err != nil {
 			return err
 		}
 		r.Header.Set("Content-Type", w.FormDataContentType())
-		r.Body = io.NopCloser(io.MultiReader(bytes.NewReader(form.Bytes()[:split]), f, bytes.NewReader(form.Bytes()[split:])))
-		r.ContentLength = int64(form.Len()) + info.Size()
+		r.ContentLength = int64(head.Len()+len(tail)) + size
+		r.Body = io.NopCloser(io.MultiReader(&head, content, strings.NewReader(tail)))
 		return c.wire.send(r, &file)
 	})
-	if err == nil && file.ID == "" {
-		err = missingIDError("file")
+	if err == nil {
+		err = file.check("file")
 	}
 	return file.ID, err
-}
-
-// isUploaded reports whether the server has processed an uploaded file. That
-// takes a while on Azure but not on OpenAI. Other servers may report no status.
-func (c *Client) isUploaded(ctx context.Context, id string) (bool, error) {
-	var f struct {
-		Status  string `json:"status"`
-		Details string `json:"status_details"`
-	}
-	if err := c.callBatch(ctx, http.MethodGet, "/files/"+id, nil, &f); err != nil {
-		return false, err
-	}
-	switch strings.ToLower(f.Status) {
-	case "error", "failed", "deleted":
-		return false, &StatusError{Status: 200, Message: "the request file was rejected: " + f.Status + " " + truncateText(f.Details, maxMessageChars)}
-	case "pending", "running":
-		return false, nil
-	}
-	return true, nil
-}
-
-// createBatch creates a batch with a name from a file of requests.
-func (c *Client) createBatch(ctx context.Context, file, name string) (b remoteBatch, err error) {
-	err = c.callBatch(ctx, http.MethodPost, "/batches", map[string]any{
-		"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h", "metadata": map[string]string{batchNameKey: name},
-	}, &b)
-	if err == nil && b.ID == "" {
-		err = missingIDError("batch")
-	}
-	return b, err
-}
-
-func (c *Client) retrieveBatch(ctx context.Context, id string) (b remoteBatch, err error) {
-	err = c.callBatch(ctx, http.MethodGet, "/batches/"+id, nil, &b)
-	if err == nil && b.ID != id {
-		err = missingIDError("batch")
-	}
-	return b, err
-}
-
-// batchNameKey is the key of a batch's name in its metadata.
-const batchNameKey = "ragfaith"
-
-// findBatch returns the batch with a name among the newest 100 on the server, or the zero value
-// if no batch has it.
-func (c *Client) findBatch(ctx context.Context, name string) (remoteBatch, error) {
-	var page struct {
-		Data []remoteBatch `json:"data"` // the newest first
-	}
-	err := c.callBatch(ctx, http.MethodGet, "/batches?limit=100", nil, &page)
-	for _, b := range page.Data {
-		if b.Metadata[batchNameKey] == name {
-			return b, err
-		}
-	}
-	return remoteBatch{}, err
 }
 
 // forEachLine calls yield for each line of a file on the server, with the key
@@ -165,15 +153,18 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 			return err
 		}
 		defer res.Body.Close()
-		lines := bufio.NewReaderSize(res.Body, 256<<10)
-		var line []byte
+		lines := bufio.NewReaderSize(res.Body, maxBatchLine)
 		for {
-			var readErr error
-			if line, readErr = appendLine(lines, line[:0]); readErr != nil && !errors.Is(readErr, io.EOF) {
+			line, readErr := lines.ReadSlice('\n')
+			for errors.Is(readErr, bufio.ErrBufferFull) {
+				line = nil
+				_, readErr = lines.ReadSlice('\n')
+			}
+			if readErr != nil && !errors.Is(readErr, io.EOF) {
 				return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(readErr), err: readErr}
 			}
-			if redacted := c.wire.redactJSON(line); (replyLimit{maxBatchLine, maxReplyValues}).check(redacted) == nil {
-				if err := yield(redacted); err != nil {
+			if line = c.wire.redactJSON(line); (replyLimit{maxBatchLine, maxReplyValues}).check(line) == nil {
+				if err := yield(line); err != nil {
 					return err
 				}
 			}
@@ -184,20 +175,33 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 	})
 }
 
-// appendLine appends a line to buf, up to one byte more than maxBatchLine, and
-// skips the rest of a longer line.
-func appendLine(r *bufio.Reader, buf []byte) ([]byte, error) {
-	for {
-		chunk, err := r.ReadSlice('\n')
-		if available := maxBatchLine + 1 - len(buf); available > 0 {
-			buf = append(buf, chunk[:min(len(chunk), available)]...)
-		}
-		if !errors.Is(err, bufio.ErrBufferFull) {
-			return buf, err
-		}
-	}
+// A batchLine is the response to a request in a reply file.
+type batchLine struct {
+	Key      string `json:"custom_id"`
+	Response struct {
+		Status int             `json:"status_code"`
+		Body   json.RawMessage `json:"body"`
+	} `json:"response"`
 }
 
-func missingIDError(kind string) error {
-	return &StatusError{Status: 200, Message: "what it sent is no " + kind + ": has the server batches?"}
+// err returns the error that the server responded with, or nil.
+func (l *batchLine) err() error {
+	if l.Response.Status == http.StatusOK {
+		return nil
+	}
+	e := &StatusError{Status: l.Response.Status}
+	e.parseBody(string(l.Response.Body))
+	return classify(e)
+}
+
+// usage returns what the server reports for a reply.
+func (l *batchLine) usage() (u usage.Usage) {
+	var reply struct {
+		Usage optional[openai.Usage] `json:"usage"`
+	}
+	if l.Response.Status == http.StatusOK && json.Unmarshal(l.Response.Body, &reply) == nil {
+		reported := &reply.Usage.value
+		u = usage.Usage{Requests: 1, PromptTokens: max(0, reported.PromptTokens), CompletionTokens: max(0, reported.CompletionTokens)}
+	}
+	return u
 }

@@ -44,10 +44,9 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 // rejected.
 func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 	s, dir := batchStack(t, &llmtest.BatchServer{}, Options{})
-	path := filepath.Join(dir, batchStoreFile)
 	plant := func(statements ...string) {
 		t.Helper()
-		planted := must(openBatchStore(t.Context(), path))
+		planted := openStore(t, dir)
 		for _, q := range statements {
 			if _, err := planted.db.ExecContext(t.Context(), q); err != nil {
 				t.Fatal(err)
@@ -57,16 +56,17 @@ func TestOpenBatchIgnoresForeignStore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	plant(`INSERT INTO requests VALUES (x'01', 1, 200, 'forged')`)
+	plant(`INSERT INTO requests VALUES ('key', 0, 200, 'forged')`)
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	if _, body, ok, err := b.store.get(t.Context(), []byte{1}); ok || err != nil {
-		t.Errorf("got %q, %v; want no reply", body, err)
+	var n int
+	if err := b.store.get(t.Context(), `SELECT count(*) FROM requests`, nil, &n); n > 0 || err != nil {
+		t.Errorf("got %d replies, %v; want none", n, err)
 	}
 	if err := b.store.db.Close(); err != nil {
 		t.Fatal(err)
 	}
 	plant(`CREATE TRIGGER t AFTER INSERT ON requests BEGIN DELETE FROM requests; END`)
-	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "not written by this program") {
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`{}`)}); err == nil || !strings.Contains(err.Error(), "not written by this version") {
 		t.Errorf("got %v, want an error", err)
 	}
 }

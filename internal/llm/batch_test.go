@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
@@ -25,13 +25,13 @@ func batchRequest(i int) *Request {
 
 // batchPass returns a pass that sends n requests.
 func batchPass(n int) Pass {
-	return func(ctx context.Context, c Completer) (string, error) {
+	return func(ctx context.Context, c Completer) error {
 		for i := range n {
 			if _, err := c.Complete(ctx, batchRequest(i)); IsFatal(err) {
-				return "", err
+				return err
 			}
 		}
-		return "rows", nil
+		return nil
 	}
 }
 
@@ -47,6 +47,21 @@ func batchStack(t *testing.T, srv *llmtest.BatchServer, o Options) (*Stack, stri
 	t.Cleanup(web.Close)
 	o.Client.BaseURL = web.URL + o.Client.BaseURL
 	return newStack(t, o), t.TempDir()
+}
+
+func openStore(t *testing.T, dir string) *batchStore {
+	t.Helper()
+	store, _, err := openBatchStore(t.Context(), dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return store
+}
+
+// hasBatch reports whether dir has a submitted batch.
+func hasBatch(t *testing.T, dir string) bool {
+	t.Helper()
+	return CheckNoBatch(t.Context(), dir) != nil
 }
 
 func openBatch(t *testing.T, s *Stack, o BatchOptions) (*Batch, *[]string) {
@@ -126,14 +141,14 @@ func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 		mustComplete(t, c, r)
 		fresh := newTestClient(t, Config{BaseURL: online.URL, Model: model})
 		b := &Batch{stack: &Stack{Client: fresh}, state: &batchState{Form: fresh.form}}
-		line := must(b.line(requestKey("e", model, r), r))
+		line := must(b.line("k", r))
 		var l struct {
 			ID, Method, URL string
 			CustomID        string          `json:"custom_id"`
 			Body            json.RawMessage `json:"body"`
 		}
-		if err := json.Unmarshal(line, &l); err != nil || l.Method != http.MethodPost || l.URL != "/v1/chat/completions" || len(l.CustomID) != 43 {
-			t.Errorf("got line %s, %v; want a POST with a custom id of 43 characters", line, err)
+		if err := json.Unmarshal(line, &l); err != nil || l.Method != http.MethodPost || l.URL != "/v1/chat/completions" || l.CustomID != "k" {
+			t.Errorf("got line %s, %v; want a POST with the custom id", line, err)
 		}
 		if sent := got()[len(got())-1].raw; string(l.Body) != sent {
 			t.Errorf("got batch request %s, want %s", l.Body, sent)
@@ -249,8 +264,8 @@ func TestBatchReportsMissingAPI(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "it may have no Batch API") {
 		t.Error(err)
 	}
-	if err := b.Close(); err != nil || BatchSubmitted(dir) {
-		t.Errorf("Close: got error %v, state kept: %t; want nil, false", err, BatchSubmitted(dir))
+	if err := b.Close(); err != nil || hasBatch(t, dir) {
+		t.Errorf("Close: got error %v, state kept: %t; want nil, false", err, hasBatch(t, dir))
 	}
 }
 
@@ -266,25 +281,35 @@ func TestOpenBatchRejectsSecondRun(t *testing.T) {
 	}
 }
 
-// A batch state may come from a repository. Its names must not lead to files outside the
-// directory, or to other paths of the server.
+// A batch state may come from a repository. Its names must not lead to other paths of the
+// server.
 func TestOpenBatchRejectsInvalidState(t *testing.T) {
 	s, _ := batchStack(t, &llmtest.BatchServer{}, Options{})
-	const valid = `{"version":2,"run":"x","round":1`
+	const valid = `{"scoring":false`
 	for _, content := range []string{
-		"", "{", "[]", `{"version":99}`, valid + `,"form":{"format":77}}`, valid + `,"file":"file-1/../../models/m?x="}`, valid + `,"batch":"../files/f"}`, valid + `,"files":["file-1",".."]}`,
+		"", "{", "[]", valid + `,"form":{"format":77}}`, valid + `,"round":{"file":"file-1/../../models/m?x="}}`, valid + `,"round":{"batch":"../files/f"}}`, valid + `,"files":["file-1",".."]}`,
 	} {
 		dir := t.TempDir()
-		writeFile(t, filepath.Join(dir, stateFile), content)
+		store := openStore(t, dir)
+		plant := func(content string) {
+			t.Helper()
+			if _, err := store.exec(t.Context(), `INSERT OR REPLACE INTO state VALUES (1, ?)`, []byte(content)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		plant(valid + `,"round":{"file":"file-abc_1.2","batch":"batch_6f"},"files":["file-1"]}`)
+		if state := (&batchState{}); store.load(t.Context(), state) != nil || !state.isSubmitted() {
+			t.Errorf("valid state: got %v, want it to be submitted", state)
+		}
+		plant(content)
+		if err := store.db.Close(); err != nil {
+			t.Fatal(err)
+		}
 		if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+dir) {
 			t.Errorf("%q: got %v, want advice to remove %s", content, err, dir)
 		}
-		if !BatchSubmitted(dir) {
-			t.Errorf("BatchSubmitted for state %q: got false, want true", content)
-		}
-		writeFile(t, filepath.Join(dir, stateFile), valid+`,"file":"file-abc_1.2","batch":"batch_6f","files":["file-1"]}`)
-		if s, err := readState(dir); s == nil || err != nil {
-			t.Errorf("valid state: got %v, %v", s, err)
+		if !hasBatch(t, dir) {
+			t.Errorf("CheckNoBatch for state %q: got no error, want one", content)
 		}
 	}
 }
@@ -293,14 +318,32 @@ func TestBatchDeduplicatesRequests(t *testing.T) {
 	srv := &llmtest.BatchServer{}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	err := b.Run(t.Context(), func(ctx context.Context, c Completer) (string, error) {
+	err := b.Run(t.Context(), func(ctx context.Context, c Completer) error {
 		for range 5 {
 			_, _ = c.Complete(ctx, newRequest(verdicts()))
 		}
-		return "rows", nil
+		return nil
 	})
 	if seen := srv.Seen(); err != nil || seen.Batched != 1 {
 		t.Errorf("got %v, %+v; want 1 request in a batch", err, seen)
+	}
+}
+
+// The timeout of a row must not end the transaction that records the requests of all rows.
+func TestBatchRecordsRowsAfterCanceledRow(t *testing.T) {
+	srv := &llmtest.BatchServer{}
+	s, dir := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
+	err := b.Run(t.Context(), func(ctx context.Context, c Completer) error {
+		_, _ = c.Complete(ctx, batchRequest(0))
+		canceled, cancel := context.WithCancel(ctx)
+		cancel()
+		_, _ = c.Complete(canceled, batchRequest(1))
+		_, _ = c.Complete(ctx, batchRequest(2))
+		return nil
+	})
+	if seen := srv.Seen(); err != nil || seen.Batches != 1 || seen.Batched != 3 {
+		t.Errorf("got %v, %+v; want 1 batch of 3 requests", err, seen)
 	}
 }
 
@@ -311,14 +354,14 @@ func FuzzBatchReplies(f *testing.F) {
 	f.Add(bytes.Repeat([]byte("["), 1000))
 	f.Fuzz(func(t *testing.T, content []byte) {
 		for line := range bytes.Lines(content) {
-			l := parseBatchLine(line)
-			if l == nil {
+			var l batchLine
+			if json.Unmarshal(line, &l) != nil {
 				continue
 			}
-			if len(l.key) != 32 || l.usage.PromptTokens < 0 || l.usage.CompletionTokens < 0 {
-				t.Errorf("got a key of %d bytes and usage %+v, want 32 and no negative counts", len(l.key), l.usage)
+			if u := l.usage(); u.PromptTokens < 0 || u.CompletionTokens < 0 {
+				t.Errorf("got usage %+v, want no negative counts", u)
 			}
-			if e := batchStatusError(l.status, l.body); len(e.Message) > 2000 {
+			if e, ok := errors.AsType[*StatusError](l.err()); ok && len(e.Message) > 2000 {
 				t.Errorf("got a message of %d bytes, want at most 2000", len(e.Message))
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -23,7 +24,6 @@ const CacheFile = "replies.sqlite"
 
 const (
 	busyTimeout      = 2 * time.Second
-	sqliteBusy       = 5 // SQLITE_BUSY
 	maxCacheFailures = 3 // consecutive failures before the cache is disabled
 )
 
@@ -60,10 +60,7 @@ func (c *Cache) open(ctx context.Context, dir string) error {
 	if safefile.Exposed(dir) {
 		c.warn(fmt.Errorf("cache %s: every user can write to its directory and replace replies", c.path))
 	}
-	if err := createPrivateFile(c.path); err != nil {
-		return err
-	}
-	db, err := sql.Open("sqlite", dataSource(c.path))
+	db, err := openSQLite(c.path)
 	if err != nil {
 		return err
 	}
@@ -79,6 +76,14 @@ func (c *Cache) open(ctx context.Context, dir string) error {
 	}
 	c.db = db
 	return nil
+}
+
+// openSQLite opens or creates the private SQLite file at path.
+func openSQLite(path string) (*sql.DB, error) {
+	if err := createPrivateFile(path); err != nil {
+		return nil, err
+	}
+	return sql.Open("sqlite", dataSource(path))
 }
 
 // createPrivateFile ensures that SQLite opens a file that only its owner can
@@ -105,14 +110,20 @@ func createPrivateFile(path string) error {
 func (c *Cache) execRetry(ctx context.Context, db *sql.DB, query string) error {
 	for deadline := c.clock.Now().Add(2 * busyTimeout); ; {
 		_, err := db.ExecContext(ctx, query)
-		e, ok := errors.AsType[*sqlite.Error](err)
-		if !ok || e.Code()&0xff != sqliteBusy || c.clock.Now().After(deadline) {
+		if !isBusy(err) || c.clock.Now().After(deadline) {
 			return err
 		}
 		if err := c.clock.Sleep(ctx, 50*time.Millisecond); err != nil {
 			return err
 		}
 	}
+}
+
+// isBusy reports whether another process has locked a SQLite file.
+func isBusy(err error) bool {
+	const sqliteBusy = 5 // SQLITE_BUSY
+	e, ok := errors.AsType[*sqlite.Error](err)
+	return ok && e.Code()&0xff == sqliteBusy
 }
 
 // dataSource returns the URI for opening the SQLite file at path.
@@ -261,4 +272,13 @@ func (c *Cache) Close() error {
 		c.disabled = fmt.Errorf("cache %s: closed", c.path)
 	}
 	return err
+}
+
+func removeIfExists(paths ...string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
 }

@@ -31,6 +31,7 @@ type cachedCompleter struct {
 	*Cache
 	next            Completer
 	endpoint, model string
+	readOnly        bool // store no replies
 	flights         singleflight.Group
 }
 
@@ -79,8 +80,8 @@ func (c *cachedCompleter) fetch(ctx context.Context, key []byte, r *Request) (*R
 		return reply, nil
 	}
 	reply, err := c.next.Complete(ctx, r)
-	if err != nil {
-		return nil, err
+	if err != nil || c.readOnly {
+		return reply, err
 	}
 	if v, err := json.Marshal(storedReply{reply.Text, string(reply.JSON), reply.Usage, reply.Downgraded, reply.Logprobs}); err == nil {
 		// Store a paid reply even if the run is canceled.
