@@ -2,7 +2,6 @@ package result
 
 import (
 	"encoding/csv"
-	"fmt"
 	"io"
 	"strconv"
 	"strings"
@@ -10,8 +9,8 @@ import (
 )
 
 const (
-	// maxEarly is the number of rows that are held back to determine the columns:
-	// kept columns from the first readable row, citations from any of them.
+	// maxEarly is the number of rows that are held back until one of them is readable,
+	// which determines the kept columns.
 	maxEarly = 100
 	// maxEarlyBytes limits the size of their texts.
 	maxEarlyBytes = 4 << 20
@@ -20,20 +19,18 @@ const (
 // A csvWriter writes CSV or TSV with a header. Contexts and claims are JSON in
 // their cells. An empty cell is a missing value.
 type csvWriter struct {
-	w         *csv.Writer
-	kept      KeptColumns
-	header    bool
-	cells     []string
-	early     []Row // rows before the header
-	size      int   // size of the texts of early in bytes
-	citations bool  // there are columns of citations
-	warn      func(error)
+	w      *csv.Writer
+	kept   KeptColumns
+	header bool
+	cells  []string
+	early  []Row // rows before the header
+	size   int   // size of the texts of early in bytes
 }
 
 func newCSVWriter(w io.Writer, comma rune, o Options) *csvWriter {
 	// The struct hides a bufio.Writer, which csv.Writer would use as its own buffer
 	// and flush after every row.
-	c := &csvWriter{w: csv.NewWriter(struct{ io.Writer }{w}), kept: NewKeptColumns(o), warn: o.Warn}
+	c := &csvWriter{w: csv.NewWriter(struct{ io.Writer }{w}), kept: NewKeptColumns(o)}
 	c.w.Comma = comma
 	return c
 }
@@ -41,8 +38,7 @@ func newCSVWriter(w io.Writer, comma rune, o Options) *csvWriter {
 // Write writes r, and the header before the first row.
 func (c *csvWriter) Write(r *Row) error {
 	c.kept.Observe(r.Kept)
-	c.citations = c.citations || r.Citations != nil && !c.header
-	if !c.header && (!c.citations || !c.kept.fixed) && len(c.early) < maxEarly && c.size < maxEarlyBytes {
+	if !c.header && !c.kept.fixed && len(c.early) < maxEarly && c.size < maxEarlyBytes {
 		c.early = append(c.early, *r)
 		c.size += len(r.Answer)
 		for _, text := range r.Contexts {
@@ -66,9 +62,6 @@ func (c *csvWriter) writeEarly() error {
 	}
 	c.header, c.kept.fixed = true, true
 	names := csvColumns()
-	if c.citations {
-		names = append(names, "citation_recall", "citation_precision", "unresolved_citations")
-	}
 	for _, name := range c.kept.Names {
 		names = append(names, escapeFormula(name))
 	}
@@ -88,18 +81,11 @@ func (c *csvWriter) writeEarly() error {
 func csvColumns() []string {
 	return []string{
 		"index", "id", "question", "answer", "contexts", "faithfulness", "support", "confidence", "status", "reason",
-		"n_claims", "n_supported", "unjudged_share", "claims", "error",
+		"n_claims", "n_supported", "unjudged_share", "claims", "error", "citation_recall", "citation_precision", "unresolved_citations",
 	}
 }
 
 func (c *csvWriter) writeRow(r *Row) error {
-	if r.Citations != nil && !c.citations {
-		if c.warn != nil {
-			c.warn(fmt.Errorf("citations are left out of CSV and TSV: none of the first %d rows cites anything", maxEarly))
-			c.warn = nil
-		}
-		r = r.withoutCitations()
-	}
 	confidence, claims, supported, message := "", "", "", ""
 	if r.Confidence > 0 {
 		confidence = numberCell(Round(r.Confidence))
@@ -117,10 +103,9 @@ func (c *csvWriter) writeRow(r *Row) error {
 		numberCell(r.Faithfulness), numberCell(Round(r.Support)), confidence, string(r.Status), r.Reason,
 		claims, supported, numberCell(Round(r.Unjudged)), string(r.appendField(nil, "claims")), escapeFormula(message),
 	)
-	switch s := r.Citations; {
-	case s != nil:
+	if s := r.Citations; s != nil {
 		c.cells = append(c.cells, numberCell(s.Recall), numberCell(s.Precision), strconv.Itoa(s.Unresolved))
-	case c.citations:
+	} else {
 		c.cells = append(c.cells, "", "", "")
 	}
 	for _, value := range c.kept.Values(r.Kept) {
@@ -139,16 +124,6 @@ func (c *csvWriter) writeLine(cells []string) error {
 	}
 	c.w.Flush()
 	return c.w.Error()
-}
-
-// withoutCitations returns a copy of r.
-func (r *Row) withoutCitations() *Row {
-	row := *r
-	row.Citations, row.Claims = nil, append([]Claim(nil), r.Claims...)
-	for i := range row.Claims {
-		row.Claims[i].Citations = nil
-	}
-	return &row
 }
 
 // numberCell returns x as in JSON, or "" for NaN.

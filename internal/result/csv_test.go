@@ -32,10 +32,10 @@ func TestCSVAndTSVHaveOneRecordPerRow(t *testing.T) {
 		got := readCSV(t, write(t, f, result.Options{Keep: []string{"n", "model"}}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed()), comma)
 		got[1][13] = got[1][13][:21] // the start of the claims
 		want := [][]string{
-			{"index", "id", "question", "answer", "contexts", "faithfulness", "support", "confidence", "status", "reason", "n_claims", "n_supported", "unjudged_share", "claims", "error", "n", "model"},
-			{"7", "a", "q?", "Born in Ulm. Died.", `["born in Ulm","c\"2\n"]`, "0.3333333333333333", "0.493827", "", "scored", "", "2", "1", "0.25", `[{"id":0,"text":"Born`, "", `{"a":[1,2]}`, "m-1"},
-			{"8", "b", "", "I don't know.", `["c"]`, "", "", "", "no_claims", "refusal", "0", "0", "1.0", "[]", "", "", ""},
-			{"9", "9", "", "'=1", `["c"]`, "", "", "", "failed", "verdict", "", "", "", `[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"confidence":null,"reason":null,"chunk_ids":[],"evidence":[]}]`, "verdict: no reply", "", ""},
+			{"index", "id", "question", "answer", "contexts", "faithfulness", "support", "confidence", "status", "reason", "n_claims", "n_supported", "unjudged_share", "claims", "error", "citation_recall", "citation_precision", "unresolved_citations", "n", "model"},
+			{"7", "a", "q?", "Born in Ulm. Died.", `["born in Ulm","c\"2\n"]`, "0.3333333333333333", "0.493827", "", "scored", "", "2", "1", "0.25", `[{"id":0,"text":"Born`, "", "", "", "", `{"a":[1,2]}`, "m-1"},
+			{"8", "b", "", "I don't know.", `["c"]`, "", "", "", "no_claims", "refusal", "0", "0", "1.0", "[]", "", "", "", "", "", ""},
+			{"9", "9", "", "'=1", `["c"]`, "", "", "", "failed", "verdict", "", "", "", `[{"id":0,"text":"=1","start":0,"end":2,"verdict":null,"score":null,"confidence":null,"reason":null,"chunk_ids":[],"evidence":[]}]`, "verdict: no reply", "", "", "", "", ""},
 		}
 		if d := cmp.Diff(want, got); d != "" {
 			t.Errorf("%s: %s", f, d)
@@ -56,8 +56,8 @@ func TestCSVEscapesFormulas(t *testing.T) {
 			r.Kept = nil // the quoting of Go and JSON differs
 		}
 		got := readCSV(t, write(t, dataset.CSV, result.Options{Keep: []string{"k"}}, r), ',')[1]
-		if got[3] != want || (r.Kept != nil && got[15] != want) {
-			t.Errorf("%q: got %q and %q, want %q", text, got[3], got[15], want)
+		if got[3] != want || (r.Kept != nil && got[18] != want) {
+			t.Errorf("%q: got %q and %q, want %q", text, got[3], got[18], want)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestCSVKeptValues(t *testing.T) {
 	} {
 		r := resulttest.NoClaims()
 		r.Kept = []dataset.Column{{Name: "k", Value: []byte(value)}}
-		if got := readCSV(t, write(t, dataset.CSV, result.Options{Keep: []string{"k"}}, r), ',')[1][15]; got != want {
+		if got := readCSV(t, write(t, dataset.CSV, result.Options{Keep: []string{"k"}}, r), ',')[1][18]; got != want {
 			t.Errorf("%s: got %q, want %q", value, got, want)
 		}
 	}
@@ -88,7 +88,7 @@ func TestCSVKeepsColumnsOfFirstReadableRow(t *testing.T) {
 	o := result.Options{KeepAll: true, Warn: func(err error) { warnings = append(warnings, err.Error()) }}
 	got := readCSV(t, write(t, dataset.CSV, o, unreadable, row("x", "=y"), row("z", "x"), row("z", "x")), ',')
 	for i, want := range [][]string{{"x", "'=y"}, {"", ""}, {"1", "1"}, {"1", ""}, {"1", ""}} {
-		if d := cmp.Diff(want, got[i][15:]); d != "" {
+		if d := cmp.Diff(want, got[i][18:]); d != "" {
 			t.Errorf("line %d: %s", i, d)
 		}
 	}
@@ -117,52 +117,29 @@ func TestTSVWithoutRowsHasHeader(t *testing.T) {
 	}
 }
 
-func TestCSVHasCitationColumnsIfEarlyRowCites(t *testing.T) {
-	rows := func(n int, more ...*result.Row) []*result.Row {
-		return append(slices.Repeat([]*result.Row{resulttest.NoClaims()}, n), more...)
-	}
-	const header = "n_claims,n_supported,unjudged_share,claims,error"
-	for _, tt := range []struct {
-		rows  []*result.Row
-		cites bool
-		warns int
-	}{
-		{rows(0), false, 0},
-		{rows(3), false, 0},
-		{rows(3, resulttest.WithCitations()), true, 0},
-		{rows(result.MaxEarly-1, resulttest.WithCitations(), resulttest.NoClaims()), true, 0},
-		{rows(2*result.MaxEarly, resulttest.WithCitations(), resulttest.WithCitations()), false, 1},
-	} {
-		warns := 0
-		got := readCSV(t, write(t, dataset.CSV, result.Options{Warn: func(error) { warns++ }}, tt.rows...), ',')
-		has := strings.HasSuffix(strings.Join(got[0], ","), header+",citation_recall,citation_precision,unresolved_citations")
-		if has != tt.cites || !has && !strings.HasSuffix(strings.Join(got[0], ","), header) || warns != tt.warns || len(got) != len(tt.rows)+1 {
-			t.Errorf("%d rows: got %d lines, %d warnings, header %s", len(tt.rows), len(got), warns, got[0])
-		}
-		for i, line := range got[1:] {
-			if cites := strings.Contains(fmt.Sprint(line), `"citations"`); cites != (tt.cites && tt.rows[i].Citations != nil) {
-				t.Errorf("row %d of %d: got %s, want citations: %v", i, len(tt.rows), line, !cites)
-			}
-		}
+func TestCSVHasCitationColumns(t *testing.T) {
+	rows := append(slices.Repeat([]*result.Row{resulttest.NoClaims()}, 2*result.MaxEarly), resulttest.WithCitations())
+	got := readCSV(t, write(t, dataset.CSV, result.Options{}, rows...), ',')
+	checkDiff(t, []string{"citation_recall", "citation_precision", "unresolved_citations"}, got[0][15:])
+	checkDiff(t, []string{"", "", ""}, got[1][15:])
+	checkDiff(t, []string{"0.6666666666666666", "0.75", "1"}, got[len(rows)][15:])
+	if claims := got[len(rows)][13]; !strings.Contains(claims, `"citations"`) {
+		t.Errorf("got claims %s, want their citations", claims)
 	}
 }
 
-func TestCSVWritesRowsAtOnceAfterCitation(t *testing.T) {
+func TestCSVWritesRowsAtOnce(t *testing.T) {
 	var b strings.Builder
 	w, err := result.NewWriter(dataset.CSV, &b, result.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, want := range []int{0, 3, 4} { // lines
-		r := resulttest.NoClaims()
-		if i == 1 {
-			r = resulttest.WithCitations()
-		}
-		if err := w.Write(r); err != nil {
+	for i := range 3 {
+		if err := w.Write(resulttest.NoClaims()); err != nil {
 			t.Fatal(err)
 		}
-		if got := strings.Count(b.String(), "\n"); got != want {
-			t.Errorf("after row %d: got %d lines, want %d", i, got, want)
+		if got := strings.Count(b.String(), "\n"); got != i+2 {
+			t.Errorf("after row %d: got %d lines, want %d", i, got, i+2)
 		}
 	}
 }

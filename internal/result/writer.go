@@ -24,8 +24,8 @@ type Options struct {
 
 // NewWriter returns a Writer of a format.
 //
-// Rows are written at once, except that CSV and TSV hold back up to 100 rows to
-// determine the columns, and Parquet with kept columns writes rows on Close.
+// Rows are written at once, except that CSV and TSV with all columns kept hold back up to 100
+// unreadable rows before the first that has columns, and Parquet with kept columns writes rows on Close.
 func NewWriter(f dataset.Format, w io.Writer, o Options) (Writer, error) {
 	switch f {
 	case dataset.JSONL:
