@@ -30,7 +30,7 @@ func resolveFlags(cmd *cobra.Command, sys system) error {
 		return err
 	}
 	if quiet := flags.Lookup("quiet"); quiet == nil || quiet.Value.String() != "true" {
-		warnUnknownVariables(cmd, sys)
+		warnUnusedVariables(cmd, sys)
 	}
 	f, err := readConfig(flags.Lookup("config").Value.String())
 	if f == nil || err != nil {
@@ -155,15 +155,15 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 	return nil
 }
 
-// warnUnknownVariables warns about variables such as RAGFAITH_MIN_MAEN, which set no flag of any command but have
-// nearly the name of one: a gate would be missing.
-func warnUnknownVariables(cmd *cobra.Command, sys system) {
+// warnUnusedVariables warns about variables such as RAGFAITH_MIN_MAEN, which set no flag of any command but have
+// nearly the name of one, and about empty ones of gates: a gate would be missing.
+func warnUnusedVariables(cmd *cobra.Command, sys system) {
 	if sys.environ == nil {
 		return
 	}
 	var known []string
 	for _, entry := range sys.environ() {
-		name, _, _ := strings.Cut(entry, "=")
+		name, value, _ := strings.Cut(entry, "=")
 		flag, ok := strings.CutPrefix(strings.ToUpper(name), variableOf(""))
 		if !ok {
 			continue
@@ -174,6 +174,9 @@ func warnUnknownVariables(cmd *cobra.Command, sys system) {
 			}
 			known = append(known, "CONFIG")
 			slices.Sort(known)
+		}
+		if value == "" && (strings.HasPrefix(flag, "MIN_") || strings.HasPrefix(flag, "MAX_")) && slices.Contains(known, flag) {
+			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is empty and sets nothing\n", report.Printable(name))
 		}
 		if similar := flagvalue.Nearest(flag, known); similar != "" && variableOf(similar) != name {
 			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is not known, did you mean %s?\n", report.Printable(name), variableOf(similar))

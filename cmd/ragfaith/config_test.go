@@ -143,3 +143,20 @@ func scoreCommand(t *testing.T) *cobra.Command {
 	}
 	return cmd
 }
+
+func TestUnusedVariablesAreWarnings(t *testing.T) {
+	for entry, want := range map[string]string{
+		"RAGFAITH_MIN_MAEN=0.9": "ragfaith: warning: the variable RAGFAITH_MIN_MAEN is not known, did you mean RAGFAITH_MIN_MEAN?\n",
+		"RAGFAITH_MIN_MEAN=":    "ragfaith: warning: the variable RAGFAITH_MIN_MEAN is empty and sets nothing\n",
+		"RAGFAITH_MIN_MEAN=0.1": "",
+		"RAGFAITH_MODEL=":       "",
+		"RAGFAITH_BUILD=7":      "",
+	} {
+		sys := emptySystem()
+		sys.environ = func() []string { return []string{"HOME=/root", entry} }
+		got := mustExit(t, runSystem(t, sys, strings.NewReader(`{"answer":"The sky is blue.","contexts":["The sky is blue."]}`), "score", "-", "--to", "none", "--no-progress"), exitOK)
+		if warning, _, _ := strings.Cut(got.stderr, "scored 1"); warning != want {
+			t.Errorf("%s: got %q, want %q", entry, warning, want)
+		}
+	}
+}
