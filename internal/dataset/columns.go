@@ -127,6 +127,38 @@ func noSuchColumn(f Field, name string, names []string) error {
 	return &layoutError{usagef("--map %s=%s: %s", f, name, noColumn(name, names)), true, f}
 }
 
+// mappedColumns are the mapped columns that records have.
+type mappedColumns struct {
+	names []string // columns of the first record, or nil
+	found map[Field]bool
+}
+
+// record adds those of a record. has reports whether it has that of a field. The receiver
+// can be nil.
+func (c *mappedColumns) record(has func(Field) bool, names func() []string) {
+	if c == nil || len(c.found) == len(fields()) {
+		return
+	}
+	if c.names == nil {
+		c.names = append([]string{}, names()...)
+	}
+	for _, f := range fields() {
+		if !c.found[f] && has(f) {
+			c.found[f] = true
+		}
+	}
+}
+
+// check returns an error if there are records and none has a column that m maps.
+func (c *mappedColumns) check(m *columnMap) error {
+	for _, f := range fields() {
+		if name, ok := m.mapped[f]; ok && c.names != nil && !c.found[f] {
+			return noSuchColumn(f, name, c.names)
+		}
+	}
+	return nil
+}
+
 // noColumn says that a column does not exist, and which do.
 func noColumn(name string, names []string) string {
 	near := didYouMean(name, names)

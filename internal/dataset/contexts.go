@@ -157,10 +157,18 @@ func treeContexts(t *tree, i int) ([]string, error) {
 	if err != nil {
 		return nil, errors.New("contexts" + err.path + ": " + err.what)
 	}
+	if onlyNames(out) {
+		return nil, fmt.Errorf("contexts: want texts, got only names of their sources, such as %s", quote(trim(out[0])))
+	}
 	if t.sources != nil {
 		t.fillSources(len(out))
 	}
 	return out, nil
+}
+
+// onlyNames reports whether all contexts are names of files and URLs instead of texts.
+func onlyNames(contexts []string) bool {
+	return len(contexts) > 0 && !slices.ContainsFunc(contexts, func(text string) bool { return !shape.IsSourceNames(text) })
 }
 
 // HasText reports whether one of the contexts is not blank. If none is, nothing was

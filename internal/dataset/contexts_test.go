@@ -68,6 +68,17 @@ func TestContextsFromTextCells(t *testing.T) {
 		{`['\\ \' \" \n\r\t\a\b\f\v\x41\101\0\u00e9\U0001f3d4\q']`, []string{"\\ ' \" \n\r\t\a\b\f\vAA\x00é🏔\\q"}},
 		{`[u'a', b'\xc3\xa9\u', r'\n\'', rb"x", '''it's''', """a\"b"c"""]`, []string{"a", `é\u`, `\n\'`, "x", "it's", `a"b"c`}},
 		{"['a\\\nb']", []string{"ab"}},
+		{"Paris", []string{"Paris"}},
+		{"doc_12; doc_7", []string{"doc_12; doc_7"}},
+		{"Yes.No", []string{"Yes.No"}},
+		{"a@example.com", []string{"a@example.com"}},
+		{"See a.pdf", []string{"See a.pdf"}},
+		{"Node.js", []string{"Node.js"}},
+		{"Booking.com", []string{"Booking.com"}},
+		{"a.pdf, see page 7", []string{"a.pdf, see page 7"}},
+		{`["a.pdf", "The bridge opened in 1937."]`, []string{"a.pdf", "The bridge opened in 1937."}},
+		{`["https://example.com/a", "It is at https://example.com/b"]`, []string{"https://example.com/a", "It is at https://example.com/b"}},
+		{"[The bridge opened in 1937.]", []string{"[The bridge opened in 1937.]"}},
 		{"(1914, 1918)", []string{"(1914, 1918)"}},
 		{`("Acme", 2020)`, []string{`("Acme", 2020)`}},
 		{`["Hello" he said] and left`, []string{`["Hello" he said] and left`}},
@@ -120,13 +131,19 @@ func TestEmptyListsAreEmptyRetrievals(t *testing.T) {
 }
 
 func TestTextContextsReportsErrorPositions(t *testing.T) {
-	py := "contexts: invalid Python literal: "
+	py, names := "contexts: invalid Python literal: ", "contexts: want texts, got only names of their sources, such as "
 	for _, tt := range []struct{ cell, want string }{
 		{"", "contexts: no text to judge against"},
 		{"{}", "contexts: want a string, got an object without text, content, page_content"},
 		{"NaN", `contexts: want text, got "NaN", which stands for a missing value`},
 		{" <NA>\n", `contexts: want text, got "<NA>", which stands for a missing value`},
 		{"#REF!", `contexts: want text, got "#REF!", which stands for a missing value`},
+		{"a.pdf", names + `"a.pdf"`},
+		{"a.pdf, docs/b.MD", names + `"a.pdf, docs/b.MD"`},
+		{"a.pdf;b.html\n", names + `"a.pdf;b.html"`},
+		{"https://example.com/a, https://example.com/b", names + `"https://example.com/a, https://example.com/b"`},
+		{`["https://example.com/a", "docs/b.pdf"]`, names + `"https://example.com/a"`},
+		{`[{"text": "s3://bucket/a"}, {"text": "b.docx"}]`, names + `"s3://bucket/a"`},
 		{"57", `contexts: want text, got the number "57"`},
 		{"[The bridge opened in 1937., It is long.]", "contexts: " + errPrintedList.Error()},
 		{"[[a, b], [c]]", "contexts: " + errPrintedList.Error()},

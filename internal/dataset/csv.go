@@ -35,7 +35,7 @@ func (c *csvReader) next() error {
 		line, err = c.lines.Next()
 		if errors.Is(err, ErrTooLong) {
 			c.line = c.lines.Number
-			return &csvError{err}
+			return &csvError{err: err}
 		}
 		if err != nil {
 			return err
@@ -162,7 +162,7 @@ func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 		case c.lazyQuotes:
 			c.record = append(c.record, '"')
 		default:
-			return nil, &csvError{fmt.Errorf("a quote within field %d that is not doubled", len(c.ends)+1)}
+			return nil, &csvError{err: fmt.Errorf("a quote within field %d that is not doubled", len(c.ends)+1)}
 		}
 	}
 }
@@ -183,13 +183,16 @@ func (c *csvReader) nextLine(opened int, size *int) ([]byte, error) {
 	case errors.Is(err, ErrTooLong) || err == nil && *size > c.lines.max:
 		return nil, fmt.Errorf("line %d: %w: is a quote left open?", opened, tooLong(c.lines.max))
 	case isEnd(err):
-		return nil, &csvError{fmt.Errorf("a quote is opened on line %d and never closed", opened)}
+		return nil, &csvError{fmt.Errorf("a quote is opened on line %d and never closed", opened), true}
 	}
 	return line, err
 }
 
 // A csvError reports an invalid record.
-type csvError struct{ err error }
+type csvError struct {
+	err  error
+	open bool // a quote is open at the end of the file, and can contain other records
+}
 
 func (e *csvError) Error() string { return e.err.Error() }
 func (e *csvError) Unwrap() error { return e.err }

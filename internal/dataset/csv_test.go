@@ -59,7 +59,6 @@ func TestCSVContinuesAfterRowErrors(t *testing.T) {
 		{"1,a\"b,x,\n2,a,x\n", "\n"},
 		{"1,a \"b, c\" d,x\n2,a,x\n", "x.csv:2: want 3 fields, got 4: a quote within field 2, which is not quoted\n"},
 		{"1,\"a\"b,x\n2,a,x\n", "x.csv:2: a quote within field 2 that is not doubled\n"},
-		{"1,a,\"x\n2,a,x\n", "x.csv:2: a quote is opened on line 2 and never closed"},
 		{"1,\"a\nb\n\",x\n2,a,\n", "\nx.csv:5: contexts: no text to judge against"},
 		{"1,\xff,x\n2,a,x\n", "x.csv:2: answer: invalid UTF-8" + windows1252 + "\n"},
 		{"1,a,\xff\n2,a,x\n", "x.csv:2: contexts: invalid UTF-8" + windows1252 + "\n"},
@@ -74,6 +73,24 @@ func TestCSVContinuesAfterRowErrors(t *testing.T) {
 	rows, _ := read(t, "x.csv", "id,answer,contexts,\xc3\xa4\n1,a,x,\xff\n", Options{KeepAll: true})
 	if rows[0].Err != "x.csv:2: invalid UTF-8"+windows1252 {
 		t.Errorf("got rows %+v, want an error about invalid UTF-8", rows)
+	}
+}
+
+func TestOpenQuoteEndsTheFile(t *testing.T) {
+	const damage = "a quote is opened on line 3 and never closed"
+	for _, tt := range []struct{ file, text, rows, last string }{
+		{"x.csv", "answer,contexts\na,x\n\"b,x\nc,x\n", "", "x.csv: after row 1: " + damage},
+		{"x.csv", "answer,contexts\na,x\nb,\"[\"\"x\"\", \"\"y", "", "x.csv: after row 1: " + damage},
+		{"x.tsv", "answer\tcontexts\na\tx\n\"b\tx\nc\tx\n", "", "x.tsv: after row 1: " + damage},
+		{"x.csv", "generated text,passages\na b,x y.\n\"b c,x y.\nc,x y.\n", "", "x.csv: after row 1: " + damage},
+		{"x.csv", "answer,contexts\n\"b,x\nc,x\n", "", "x.csv: a quote is opened on line 2 and never closed"},
+		{"x.csv", "answer,contexts\na,x\n\"b\"c,x\nd,x\n", "\nx.csv:3: a quote within field 1 that is not doubled\n", ""},
+		{"x.csv", "answer,contexts\na,x\n\"b\nc\",x\n", "\n", ""},
+	} {
+		rows, last := read(t, tt.file, tt.text, Options{})
+		if got := errorsOf(rows); got != tt.rows || last != tt.last {
+			t.Errorf("%q: got row errors %q, last error %q, want %q and %q", tt.text, got, last, tt.rows, tt.last)
+		}
 	}
 }
 

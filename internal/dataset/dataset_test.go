@@ -373,6 +373,25 @@ func TestRowsWarnsAboutDuplicateIDs(t *testing.T) {
 	}
 }
 
+func TestRowsWarnsAboutIndexesThatAreIDs(t *testing.T) {
+	row := func(id string) string { return `{"id":` + id + `,"answer":"a","contexts":["x"]}` + "\n" }
+	for _, tt := range []struct{ text, ids, want string }{
+		{row("1.0") + row("2") + row("null") + row("4"), "1.0 2 2 4", "x.jsonl:3: no id; its index 2 is used, which is the id of an earlier row"},
+		{row("1") + row("2") + row("2"), "1 2 2", `x.jsonl:3: duplicate id "2"`},
+		{row(`"a"`) + row("null") + row(`"c"`), "a 1 c", ""},
+		{row("null") + row("null"), "0 1", ""},
+	} {
+		var warned, ids []string
+		rows, _ := read(t, "x.jsonl", tt.text, Options{Warn: func(err error) { warned = append(warned, filepath.Base(err.Error())) }})
+		for _, r := range rows {
+			ids = append(ids, r.Row.ID)
+		}
+		if got := strings.Join(warned, "\n"); got != tt.want || strings.Join(ids, " ") != tt.ids {
+			t.Errorf("%s: got ids %q, warnings %q, want ids %q, warning %q", tt.text, ids, got, tt.ids, tt.want)
+		}
+	}
+}
+
 func TestRowsIgnoresIDsOfInvalidRows(t *testing.T) {
 	var warned []string
 	text := `{"id":"a","answer":"a","contexts":["x"]}` + "\n" + `{"id":"a","answer":"b","cont` + "\n" +

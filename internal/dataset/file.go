@@ -17,6 +17,7 @@ type fileColumns struct {
 	path     string
 	columns  *columnMap
 	warnings *warnings
+	mapped   *mappedColumns
 }
 
 // noteSplit reports that texts in the file are split into contexts.
@@ -39,7 +40,7 @@ type file struct {
 	document   bool       // read a JSON file as one document
 	from       string     // tool whose layout is tried, or ""
 	found      string     // tool whose layout was recognized, or ""
-	mapped     *columnMap // columns while the records are read unparsed
+	preset     *columnMap // columns while the records are read unparsed
 	reader     rowReader
 	parquet    *parquetReader // reader of a Parquet file, or nil
 
@@ -131,8 +132,8 @@ func (f *file) openLayout(from string) (err error) {
 }
 
 // openUsual opens the file with its columns under the usual or mapped names. It reads
-// the first records, up to a maximum, until one is valid, and returns the first
-// [*layoutError] if there is one and none is valid.
+// the first records, up to a maximum, until one is valid and all mapped columns are found,
+// and returns a [*layoutError] if one is not found, or the first one if no record is valid.
 func (f *file) openUsual(maxPeeked int) error {
 	if err := f.openRecords(); err != nil {
 		return err
@@ -143,25 +144,31 @@ func (f *file) openUsual(maxPeeked int) error {
 // peek reads the first records, see openUsual.
 func (f *file) peek(maxPeeked int) error {
 	var layout error
+	valid := false
 	for range maxPeeked {
 		var p peekedRow
 		p.err = f.reader.next(&p.row)
 		switch {
 		case is[*layoutError](p.err):
-			if layout == nil {
+			if layout == nil && !valid {
 				layout = p.err
 			}
 			if !is[*RowError](p.err) {
 				return p.err
 			}
 		case p.err == nil:
-			layout = nil
+			layout, valid = nil, true
 		case !is[*RowError](p.err) && !isEnd(p.err):
 			return p.err
 		}
 		f.peeked = append(f.peeked, p)
-		if p.err == nil || !is[*RowError](p.err) {
+		if p.err == nil && f.mapped.check(f.columns) == nil || p.err != nil && !is[*RowError](p.err) {
 			break
+		}
+	}
+	if maxPeeked > 1 {
+		if err := f.mapped.check(f.columns); err != nil {
+			return err
 		}
 	}
 	if rowErr, ok := errors.AsType[*RowError](layout); ok && maxPeeked > 1 {
@@ -216,9 +223,9 @@ func (f *file) openShaped() error {
 func (f *file) peekShaped(document bool) (*shapedReader, error) {
 	columns := f.columns
 	f.columns = &columnMap{raw: true, keepAll: true}
-	f.document, f.mapped = document, columns
+	f.document, f.preset = document, columns
 	err := f.openRecords()
-	f.columns, f.document, f.mapped = columns, false, nil
+	f.columns, f.document, f.preset = columns, false, nil
 	if err != nil {
 		return nil, err
 	}
@@ -270,6 +277,7 @@ func (f *file) isLone() bool { return len(f.peeked) == 2 && !is[*RowError](f.pee
 // openRecords creates the reader of the format, at the start of the file.
 func (f *file) openRecords() error {
 	f.rewind()
+	f.mapped = &mappedColumns{found: map[Field]bool{}}
 	f.stored = &countingReader{r: f.in}
 	stored := bufio.NewReaderSize(f.stored, readAhead)
 	r, closeCodec, err := decompress(stored, f.stored)
@@ -377,7 +385,7 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	case f.format == CSV || f.format == TSV:
 		f.reader, err = newTable(r, f, consumed)
 	case f.document:
-		f.reader, err = newDocument(r, f, f.mapped)
+		f.reader, err = newDocument(r, f, f.preset)
 	case f.format == JSONL:
 		f.reader = newJSONL(r, f, consumed)
 	default:

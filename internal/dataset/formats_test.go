@@ -190,6 +190,27 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 	}
 }
 
+func TestJSONRowsByIDHaveTheirNamesAsIDs(t *testing.T) {
+	for _, tt := range []struct{ name, text, want string }{
+		{"rows by id", `{"q7":{"answer":"a","contexts":["x y"]},"q3":{"answer":"b","contexts":["x y"]}}`, "q7 q3"},
+		{"rows with ids", `{"q7":{"id":"A","answer":"a","contexts":["x y"]},"q3":{"answer":"b","contexts":["x y"]}}`, "A q3"},
+		{"rows by id in a member", `{"rows":{"q7":{"answer":"a","contexts":["x y"]},"q3":{"answer":"b","contexts":["x y"]}}}`, "q7 q3"},
+		{"columns by id", `{"answer":{"q7":"a","q3":"b"},"contexts":{"q7":["x y"],"q3":["x y"]}}`, "q7 q3"},
+		{"columns as lists", `{"answer":["a","b"],"contexts":[["x y"],["x y"]]}`, "0 1"},
+		{"array", `{"rows":[{"answer":"a","contexts":["x y"]},{"answer":"b","contexts":["x y"]}]}`, "0 1"},
+		{"one row", `{"q7":{"answer":"a","contexts":["x y"]}}`, "q7"},
+	} {
+		rows, last := read(t, "x.json", tt.text, Options{})
+		var ids []string
+		for _, r := range rows {
+			ids = append(ids, r.Row.ID)
+		}
+		if got := strings.Join(ids, " "); got != tt.want || last != "" || strings.Trim(errorsOf(rows), "\n") != "" {
+			t.Errorf("%s: got ids %q, row errors %q, last error %q, want ids %q", tt.name, got, errorsOf(rows), last, tt.want)
+		}
+	}
+}
+
 func TestRowsReads50MiBRecords(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow, skipped with -short")

@@ -23,15 +23,20 @@ func newIDSet() *idSet {
 	return &idSet{seed: maphash.MakeSeed(), hashes: map[uint64]struct{}{}}
 }
 
-// check adds the id of a row. It returns a warning about a duplicate or a full
-// set, or nil.
-func (s *idSet) check(row *Row) error {
+// check adds the id of a row, which is its index if it has none. It returns a warning about a
+// duplicate or a full set, or nil.
+func (s *idSet) check(row *Row, missing bool) error {
 	h := maphash.String(s.seed, row.ID)
 	if _, known := s.hashes[h]; known {
-		if s.duplicates++; s.duplicates <= maxDuplicates {
+		s.duplicates++
+		switch {
+		case s.duplicates > maxDuplicates:
+			return nil
+		case missing:
+			return fmt.Errorf("%s:%d: no id; its index %s is used, which is the id of an earlier row", DisplayName(row.File), row.Line, row.ID)
+		default:
 			return fmt.Errorf("%s:%d: duplicate id %s", DisplayName(row.File), row.Line, quote(row.ID))
 		}
-		return nil
 	}
 	if len(s.hashes) < maxIDs {
 		s.hashes[h] = struct{}{}

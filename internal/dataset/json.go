@@ -47,8 +47,8 @@ type jsonReader struct {
 func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader, error) {
 	in := &lineTracker{r: r, max: int64(f.limit()), keep: true}
 	columns := f.columns
-	if f.mapped != nil {
-		columns = f.mapped
+	if f.preset != nil {
+		columns = f.preset
 	}
 	floats := &bareFloatReader{r: bufio.NewReaderSize(in, readAhead)}
 	j := &jsonReader{

@@ -97,7 +97,7 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 	if err := o.keepMissing(row, first); err != nil {
 		return err
 	}
-	return cmp.Or(o.check(best, first), invalid)
+	return cmp.Or(o.check(best), unreadableObject(row, o.raw), invalid)
 }
 
 // hasValue reports whether a member is not null.
@@ -144,12 +144,8 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 
 // check returns an error if the fields of the object are not where they must be. best
 // holds the chosen members.
-func (o *objectReader) check(best map[Field]*foundField, first bool) error {
-	for _, f := range fields() {
-		if name, mapped := o.columns.mapped[f]; first && mapped && best[f] == nil {
-			return noSuchColumn(f, name, o.names())
-		}
-	}
+func (o *objectReader) check(best map[Field]*foundField) error {
+	o.mapped.record(func(f Field) bool { return best[f] != nil }, o.names)
 	required := []Field{FieldAnswer, FieldContexts}
 	for _, f := range required {
 		if best[f] == nil {

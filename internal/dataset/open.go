@@ -42,7 +42,7 @@ func Open(paths []string, opts Options) (*Set, error) {
 			return nil, usagef("standard input can only be read once")
 		}
 		stdin = stdin || path == stdinPath
-		f := &file{fileColumns: fileColumns{path, columns, s.warnings}, opts: &opts}
+		f := &file{fileColumns: fileColumns{path: path, columns: columns, warnings: s.warnings}, opts: &opts}
 		if err := f.open(); err != nil {
 			_ = s.Close()
 			return nil, err
@@ -111,14 +111,15 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 // setID sets a missing id and checks ids for duplicates, of which one was given. It does not
 // check the id of an invalid row, which may be truncated.
 func (s *Set) setID(row *Row, valid bool) {
-	if row.ID == "" {
+	missing := row.ID == ""
+	if missing {
 		row.ID = strconv.Itoa(row.Index)
 		valid = valid && len(s.ids.hashes) > 0
 	}
 	if !valid {
 		return
 	}
-	if err := s.ids.check(row); err != nil {
+	if err := s.ids.check(row, missing); err != nil {
 		s.warnings.warn(err)
 	}
 }

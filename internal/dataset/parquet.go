@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
@@ -18,15 +19,16 @@ import (
 // records.
 type parquetReader struct {
 	fileColumns
-	file   *parquet.File
-	check  *pageChecker
-	header *header
-	nodes  map[int]*parquetNode // schema nodes by column index
-	leaves []*leaf
-	size   int64 // file size in bytes
-	tree   tree
-	limit  int   // maximum size of a record in bytes
-	at     []int // tree node of each selected column of the current record
+	file    *parquet.File
+	check   *pageChecker
+	header  *header
+	outcome []int                // see unreadable
+	nodes   map[int]*parquetNode // schema nodes by column index
+	leaves  []*leaf
+	size    int64 // file size in bytes
+	tree    tree
+	limit   int   // maximum size of a record in bytes
+	at      []int // tree node of each selected column of the current record
 
 	group     int   // index of the next row group
 	remaining int64 // number of unread records in the current row group
@@ -105,14 +107,14 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetReader{fileColumns: f.fileColumns, file: file, check: check, header: h, at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
+	p = &parquetReader{fileColumns: f.fileColumns, file: file, check: check, header: h, outcome: f.columns.outcome(names), at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
 	for _, s := range h.found {
 		if err := checkType(s.field, columns[s.at]); err != nil {
 			return nil, &layoutError{err: err}
 		}
 		p.add(s.at, columns[s.at])
 	}
-	for _, i := range h.keep {
+	for _, i := range slices.Concat(h.keep, p.outcome) {
 		p.add(i, columns[i])
 	}
 	readHalfFloats(file.Metadata().Schema, p.leaves)
@@ -231,7 +233,11 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 		}
 		rowErr = cmp.Or(rowErr, err)
 	}
-	return rowErr, nil
+	var outcome [3]string
+	for k, i := range p.outcome {
+		outcome[k] = p.tree.nodes[p.at[i]].text
+	}
+	return cmp.Or(unreadable(row, outcome), rowErr), nil
 }
 
 func (p *parquetReader) columnNames() []string { return p.header.names }

@@ -34,7 +34,8 @@ type shapedReader struct {
 type shapedRow struct {
 	shape.Record
 	line   int
-	number int // of the record in the file, from 0
+	key    string // name of the record in an object of records, or ""
+	number int    // of the record in the file, from 0
 	offset int64
 	err    error
 }
@@ -119,7 +120,7 @@ func (s *shapedReader) read() {
 		return
 	}
 	for _, r := range rows {
-		s.queue = append(s.queue, shapedRow{Record: r, line: raw.Line, number: s.count, offset: raw.Offset})
+		s.queue = append(s.queue, shapedRow{Record: r, line: raw.Line, key: record.Name, number: s.count, offset: raw.Offset})
 	}
 	if len(rows) == 0 {
 		for _, c := range raw.Kept {
@@ -202,7 +203,11 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 	if err := s.keep(row, r.Value); err != nil {
 		return err
 	}
-	row.ID = s.id(r.Value)
+	s.file.mapped.record(func(f Field) bool {
+		path := m.paths[f]
+		return path != nil && s.shape.Value(path, r.Value) != nil || f == FieldContexts && r.Contexts != nil
+	}, func() []string { return r.Value.Paths(maxListed + 1) })
+	row.ID = cmp.Or(s.id(r.Value), r.key)
 	if r.Turn > 0 {
 		row.ID = cmp.Or(row.ID, strconv.Itoa(r.number)) + "#" + strconv.Itoa(r.Turn)
 	}
@@ -251,10 +256,7 @@ func (s *shapedReader) separator(record *shape.Value) string {
 
 // missing returns the error for a record without a field.
 func (s *shapedReader) missing(m *columnMap, f Field, record *shape.Value) error {
-	if name, ok := m.mapped[f]; ok {
-		return noSuchColumn(f, name, record.Paths(maxListed+1))
-	}
-	if path := s.shape.Layout()[f]; path != nil {
+	if path := cmp.Or(m.paths[f], s.shape.Layout()[f]); path != nil {
 		return &layoutError{fmt.Errorf("no %s: %s is missing or null", f, path), true, f}
 	}
 	if tool := s.shape.Tool(); tool != nil {

@@ -19,6 +19,7 @@ type tableReader struct {
 	fileColumns
 	csv       csvReader
 	header    *header
+	outcome   []int    // see unreadable
 	fields    int      // number of fields of the header line
 	line      []string // names of the header line, up to the last one
 	exact     bool     // see OpenRecords
@@ -84,6 +85,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	if err != nil {
 		return nil, err
 	}
+	t.outcome = t.columns.outcome(names)
 	if t.exact || !t.columns.raw { // raw records keep all columns to search them
 		f.warnings.header(f.path, t.header)
 	}
@@ -105,6 +107,8 @@ func (t *tableReader) next(row *Row) error {
 	csvErr, damaged := errors.AsType[*csvError](err)
 	got, want := len(t.csv.ends), len(t.line)
 	switch {
+	case damaged && csvErr.open:
+		return csvErr.err
 	case damaged:
 		err = csvErr.err
 	case err != nil:
@@ -236,7 +240,12 @@ func (t *tableReader) fill(row *Row) error {
 	if !valid && firstErr == nil {
 		firstErr = errors.New(cmp.Or(textError(t.csv.record), notUTF8))
 	}
-	return firstErr
+	var outcome [3]string
+	for k, i := range t.outcome {
+		cell, _ := t.cell(i)
+		outcome[k] = string(cell)
+	}
+	return cmp.Or(unreadable(row, outcome), firstErr)
 }
 
 // separatedContexts returns the contexts in a text cell. If a tool can have joined them with

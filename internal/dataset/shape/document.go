@@ -271,7 +271,7 @@ func transpose(columns []*Value) []*Value {
 				key = strconv.Itoa(i)
 			}
 			if rows[key] == nil {
-				rows[key] = &Value{Kind: Object}
+				rows[key] = &Value{Kind: Object, Name: key}
 				keys = append(keys, key)
 			}
 			rows[key].Items = append(rows[key].Items, cell.renamed(column.Name))

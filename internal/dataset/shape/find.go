@@ -116,7 +116,7 @@ func (f *Finder) series(columns []*Value) *Value {
 	for i, c := range columns {
 		if c.Kind == Null || c.Kind == Text && IsMissing(c.Text) {
 			c = &Value{Kind: Text}
-		} else if size = i + 1; c.Kind == List || c.Kind == Text && !f.IsContexts(c) || f.Expand.expand(c).Kind == List {
+		} else if size = i + 1; c.Kind == List || c.Kind == Text && !f.IsContexts(c) && !IsSourceNames(c.Text) || f.Expand.expand(c).Kind == List {
 			return nil
 		}
 		if inner := f.Expand.expand(c); inner != c && f.IsContexts(inner) {

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode"
 )
 
 // A Kind is the type of a Value.
@@ -114,6 +115,47 @@ func IsMissing(text string) bool {
 		return true
 	}
 	return false
+}
+
+// IsSourceNames reports whether a text consists of names of files with an extension and
+// URLs, separated by commas, semicolons or line ends. A name has no blanks.
+func IsSourceNames(text string) bool {
+	names := 0
+	for name := range strings.FieldsFuncSeq(text, func(c rune) bool { return strings.ContainsRune(",;\r\n", c) }) {
+		if name = strings.TrimSpace(name); name == "" {
+			continue
+		}
+		if names++; !isSourceName(name) {
+			return false
+		}
+	}
+	return names > 0
+}
+
+// isSourceName reports whether a text is a URL, or the name of a file with a usual extension of documents.
+func isSourceName(name string) bool {
+	if strings.ContainsFunc(name, unicode.IsSpace) {
+		return false
+	}
+	if scheme, rest, ok := strings.Cut(name, "://"); ok {
+		return rest != "" && isAlphanumeric(scheme)
+	}
+	switch base, ext, _ := strings.Cut(strings.ToLower(name[strings.LastIndexByte(name, '/')+1:]), "."); ext[strings.LastIndexByte(ext, '.')+1:] {
+	case "pdf", "doc", "docx", "odt", "rtf", "txt", "md", "htm", "html", "csv", "tsv", "xls", "xlsx", "ppt", "pptx", "epub":
+		return base != ""
+	}
+	return false
+}
+
+// isAlphanumeric reports whether a text has only ASCII letters and digits, the first of
+// which is a letter.
+func isAlphanumeric(text string) bool {
+	for i, c := range text {
+		if letter := 'a' <= c|' ' && c|' ' <= 'z'; !letter && (i == 0 || c < '0' || c > '9') {
+			return false
+		}
+	}
+	return text != ""
 }
 
 // first returns the first member of an object that has one of the names and is not
