@@ -53,6 +53,7 @@ func TestNamesBelongToWhatTheContextsSayOfThem(t *testing.T) {
 		waste   = "Residual waste is collected every two weeks all year round. Organic waste is collected every week in summer."
 		cyclist = "Norway's Kristoff won the Tour of Flanders. Alexander is his first name."
 		club    = "Rangers and Hibs are level on points. Hibernian play at home on Sunday."
+		letter  = "Hello Julia, thank you for your message. Please return the shoes to our store in Bath."
 		pronoun = "Anna Lee founded Acme in Rome. She led it until 2005, and Boris followed."
 	)
 	testSupport(t, false, [][2]string{
@@ -65,5 +66,6 @@ func TestNamesBelongToWhatTheContextsSayOfThem(t *testing.T) {
 		{cyclist, "Alexander Kristoff won the Tour of Flanders."},
 		{club, "Rangers and Hibernian are level on points."},
 		{pronoun, "Anna led Acme until 2005."},
+		{letter, "Julia should return the shoes to the store in Bath."},
 	})
 }

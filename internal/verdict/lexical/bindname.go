@@ -83,7 +83,7 @@ func nextContent(words []entail.Word, i, step int) int {
 	return -1
 }
 
-// isNameLike reports whether w is capitalized and no number or month.
+// isNameLike reports whether w is capitalized and no number or month, nor the start of a request.
 func isNameLike(w *entail.Word) bool {
-	return w.Content && w.Is(lexicon.Capital) && w.Class&(lexicon.Number|lexicon.Numeral|lexicon.Month) == 0
+	return w.Content && w.Lower != "please" && w.Is(lexicon.Capital) && w.Class&(lexicon.Number|lexicon.Numeral|lexicon.Month) == 0
 }

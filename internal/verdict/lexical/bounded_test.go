@@ -110,7 +110,7 @@ func TestWorkOnTablesIsBounded(t *testing.T) {
 	if _, err := j.judgeAll(t.Context(), s, newTask("", []string{table}, "Ann has lane 4 and rank 4."), batchSize); err != nil {
 		t.Fatal(err)
 	}
-	if most := maxTableWork + 10*rows; s.tableWork < rows || s.tableWork > most {
-		t.Errorf("compared %d cells, want %d to %d", s.tableWork, rows, most)
+	if most := maxTableWork + 10*rows; s.tableWork == 0 || s.tableWork > most {
+		t.Errorf("compared %d cells, want 1 to %d", s.tableWork, most)
 	}
 }

@@ -170,7 +170,6 @@ func textAfter(contexts []string, q quote) string {
 type comparison struct {
 	at       quote
 	coverage float64 // share of the claim that it covers
-	missing  float64 // weight of the heaviest missing word
 	findings []entail.Finding
 	clean    float64 // coverage of the best statement without findings, or 0
 	cleanAt  quote   // that statement
@@ -199,7 +198,7 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 			continue
 		}
 		a := s.align(j, contexts, q)
-		x := comparison{at: q, coverage: a.Coverage(), missing: a.Missing(), findings: a.Check(nil)}
+		x := comparison{at: q, coverage: a.Coverage(), findings: a.Check(nil)}
 		n := x.coverage
 		if len(x.findings) > 0 {
 			n -= flaggedPenalty

@@ -7,22 +7,17 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // Constants of the comparison with statements. They were chosen on half of the pairs and
 // suites in docs/accuracy.md.
 const (
-	// weightMissing is the weight of the heaviest missing word of a claim, in logits.
-	weightMissing = 2
 	// A claim that differs from the closest statement scores flaggedBase plus flaggedShare
 	// times its score: below DefaultThreshold, in the order of the scores.
 	flaggedBase, flaggedShare = 0.25, 0.24
 	// rearrangedScore is the maximum score of a claim that is not in a context as a whole.
 	rearrangedScore = 0.95
 )
-
-func logit(p float64) float64 { return math.Log(p / (1 - p)) }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
@@ -37,8 +32,8 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	return v
 }
 
-// decide returns the verdict on c without its label, and its basis. An objection from one
-// chunk counts only if no other chunk supports the claim.
+// decide returns the verdict on c without its label, and its basis. Another value in one chunk counts
+// only if no other chunk supports the claim.
 func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict, basis) {
 	v := verdict.Verdict{Score: c.best.score, Reason: "no similar passage"}
 	if len(c.bestHits) == 0 {
@@ -55,12 +50,6 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 		v.Reason = j.missingReason(s, c, contexts, q)
 		return v, basisNone
 	}
-	row, wrong := j.checkRow(s, c, contexts)
-	if row.end > 0 && wrong.reason == "" {
-		s.line = append(s.line[:0], statedIn...)
-		s.appendPassage(contexts, row, 0)
-		return verdict.Verdict{Score: 1, Reason: string(s.line), ChunkIDs: []int{row.chunk}, Evidence: s.toEvidence(contexts, []quote{row})}, basisVerbatim
-	}
 	quotes := j.selectQuote(s, c, contexts)
 	verbatim := c.best.score == 1 && j.isVerbatim(s, c, contexts)
 	values := j.checkValues(s, c, contexts)
@@ -74,21 +63,17 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 			v.Score = max(v.Score, min(f.combine(), rearrangedScore))
 		}
 	}
-	o := j.findContradiction(s, c, contexts, quotes, values.all && len(values.stated) > 0)
+	others := j.otherSupports(s, c, contexts)
+	var o objection
+	if len(quotes) > 0 && len(others) == 0 && (!values.all || len(values.stated) == 0) {
+		o = s.checkNumbers(c, contexts, quotes[0])
+	}
 	if o.reason == "" && values.replaced.reason != "" {
 		o, quotes = values.replaced, c.candidates[:1]
 	}
-	if o.basis == basisValue && deniedScore >= j.opts.Threshold && s.deniesValue(c, quotes[0]) {
+	if o.basis == basisValue && deniedScore >= j.opts.Threshold && j.deniesValue(s, c, quotes[0], contexts) {
 		v.Score, v.Reason, v.ChunkIDs, v.Evidence = deniedScore, j.objectionReason(s, o, c, contexts, quotes[0]), []int{quotes[0].chunk}, s.toEvidence(contexts, quotes[:1])
 		return v, basisClose
-	}
-	sameNegations, settled := s.claimStmt.sameNegations(&s.quoteStmt), false
-	others := j.otherSupports(s, c, contexts)
-	if o.reason != "" && len(quotes) > 0 {
-		others = slices.DeleteFunc(others, func(x support) bool { return j.repeats(s, c, contexts, x, quotes[0]) })
-	}
-	if o.reason != "" && len(others) > 0 {
-		quotes, o, sameNegations, settled = []quote{j.sentenceAt(s, contexts, others[0])}, objection{}, false, true
 	}
 	check := func(find func() (objection, quote)) {
 		if o.reason != "" || v.Score < DefaultThreshold {
@@ -105,12 +90,10 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	if values.bounded.reason != "" {
 		check(func() (objection, quote) { return values.bounded, c.candidates[0] })
 	}
-	check(func() (objection, quote) { return wrong, row })
 	check(func() (objection, quote) { return j.checkTables(s, c, contexts) })
 	var x comparison
 	if !verbatim {
 		x = j.compare(s, c, contexts)
-		v.Score = logistic(logit(v.Score) - weightMissing*x.missing)
 	}
 	check(func() (objection, quote) { return s.checkStatements(c, contexts, &x) })
 	if !verbatim {
@@ -129,10 +112,10 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	case v.Score >= j.opts.Threshold:
 		b = basisClose
 		if len(quotes) > 0 {
-			if at := x.cleanAt; !settled && x.clean > 0 && (j.opts.Joined || at.chunk == quotes[0].chunk) {
+			if at := x.cleanAt; x.clean > 0 && (j.opts.Joined || at.chunk == quotes[0].chunk) {
 				quotes[0] = at
 			}
-			quotes, b, v.Reason = j.support(s, c, contexts, quotes[0], sameNegations, &values)
+			quotes, b, v.Reason = j.support(s, c, contexts, quotes[0], &values)
 		}
 		if verbatim {
 			b = basisVerbatim
@@ -161,8 +144,8 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 }
 
 // checkStatements returns an objection if the claim differs in meaning from the statement x
-// that comes closest to it, or has a cause or a name that the contexts lack. An objection
-// without a maximum score depends on the claim's.
+// that comes closest to it, or has a name that the contexts lack. An objection without a maximum
+// score depends on the claim's.
 func (s *scratch) checkStatements(c *claim, contexts []string, x *comparison) (objection, quote) {
 	if len(x.findings) > 0 && x.clean < x.coverage {
 		f := x.findings[0]
@@ -196,7 +179,7 @@ func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support
 			continue
 		}
 		q := j.sentenceAt(s, contexts, x)
-		if x.near >= minCoverageForNegation && compared < maxOthers && max(len(c.text), q.end-q.start) <= maxAligned && strings.TrimSpace(q.text(contexts)) != c.text {
+		if x.near >= minCoverageForStated && compared < maxOthers && max(len(c.text), q.end-q.start) <= maxAligned && strings.TrimSpace(q.text(contexts)) != c.text {
 			compared++
 			if len(s.align(j, contexts, q).Check(nil)) > 0 {
 				continue
@@ -205,25 +188,6 @@ func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support
 		others = append(others, x)
 	}
 	return others
-}
-
-// repeats reports whether a support of c is no other evidence than q, which differs from c
-// in meaning: it contains the same sentence, or one that also differs.
-func (j *Judge) repeats(s *scratch, c *claim, contexts []string, x support, q quote) bool {
-	other := j.sentenceAt(s, contexts, x)
-	text := strings.TrimSpace(other.text(contexts))
-	if strings.Contains(contexts[x.chunk], strings.TrimSpace(q.text(contexts))) || strings.Contains(q.text(contexts), text) {
-		return true
-	}
-	other.covered = int64(x.near * float64(c.total*exactCredit))
-	if j.findContradiction(s, c, contexts, []quote{other}, true).reason != "" {
-		return true
-	}
-	passages := []passage{{text, values.Find(text)}}
-	return slices.ContainsFunc(s.claimValues[c.values[0]:c.values[1]], func(v number) bool {
-		stated, _, instead := compareValue(&v.Value, passages)
-		return !stated && instead.end > 0
-	})
 }
 
 func chunksOf(supports []support) []int {

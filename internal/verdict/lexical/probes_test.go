@@ -13,7 +13,7 @@ import (
 // The numbers of probes that are classified correctly as supported or not, and with an
 // acceptable verdict. docs/accuracy.md lists the others.
 const (
-	correctProbes = 31
+	correctProbes = 32
 	exactProbes   = 29
 )
 

@@ -60,18 +60,19 @@ func indexWords(text, s string) int {
 }
 
 // support returns the passages that support c, the basis and the reason: the passages and
-// the words of c that they do not contain. q is the best passage. sameNegations is set if c and q contain the same number of negations.
-func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, sameNegations bool, check *valueCheck) ([]quote, basis, string) {
+// the words of c that they do not contain. q is the best passage.
+func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, check *valueCheck) ([]quote, basis, string) {
 	if strings.Contains(q.text(contexts), c.text) {
 		s.line = append(s.line[:0], statedIn...)
 		s.appendPassage(contexts, q, strings.Index(q.text(contexts), c.text))
 		return []quote{q}, basisStated, string(s.line)
 	}
+	s.parseClaim(j, c)
 	at := j.explain(s, c, contexts, q)
 	s.creditValues(c, q.text(contexts), check)
 	stated, b := s.isStated(c), basisClose
 	s.line = s.line[:0]
-	if stated && sameNegations {
+	if stated && max(len(c.text), q.end-q.start) <= maxAligned && s.align(j, contexts, q).SameNegations() {
 		s.line, b = append(s.line, statedIn...), basisStated
 	} else {
 		s.line = append(s.line, "close match in "...)
@@ -242,20 +243,6 @@ func findingReason(k entail.Kind, stated, claimed string) string {
 		return "the contexts say " + quoted(stated) + ", the claim does not"
 	}
 	return "the contexts say " + quoted(stated) + ", the claim says " + quoted(claimed)
-}
-
-// differs returns the objection that a clause of the contexts differs from a clause of the
-// claim: those around byte i of the quote and byte k of the claim.
-func (j *Judge) differs(s *scratch, i, k int) objection {
-	stated, claimed := j.clauseAt(s.quoteStmt.text, i), j.clauseAt(s.claimStmt.text, k)
-	return objection{reason: findingReason(entail.Polarity, stated, claimed), stated: stated, maxScore: maxContradictedScore, basis: basisNegation}
-}
-
-// clauseAt returns the clause of a sentence around byte i.
-func (j *Judge) clauseAt(sentence string, i int) string {
-	var x entail.Sentence
-	j.entail.Parse(&x, sentence)
-	return x.PhraseAt(i).Quote()
 }
 
 // A textValue is a value in a text.

@@ -58,7 +58,6 @@ func TestReasonQuotesPassage(t *testing.T) {
 	for _, c := range []struct{ context, claim, want string }{
 		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for repairs.", "stated in chunk 0: “The bridge was closed for repairs in May.”"},
 		{"It rained. The bridge was closed for repairs in May.", "The bridge was closed for long repairs.", "close match in chunk 0: “The bridge was closed for repairs in May.”; not in the contexts: long"},
-		{"Avoid the bridge: it was closed for repairs.", "The bridge was closed for repairs.", "close match in chunk 0: “Avoid the bridge: it was closed for repairs.”"},
 		{"It rained. The drug is not effective in children.", "The drug is effective in children.", "the contexts say “The drug is not effective in children”, the claim says “The drug is effective in children”; chunk 0"},
 	} {
 		v := judge(t, j, newTask("", []string{c.context}, c.claim))[0]
@@ -101,11 +100,6 @@ func TestReasonNamesMissingWords(t *testing.T) {
 			"The nurses at the old clinic in Leeds receive free parking. The nurses at the old clinic in Leeds receive free parking. It was night.",
 			"The nurses at the old clinic in Leeds receive free parking on every night shift.",
 			"close match in chunk 0: “The nurses at the old clinic in Leeds receive free parking.”; not in the contexts: shift",
-		},
-		{ // a number in a score
-			"Desmarais made it 4-2 before Ling scored a goal.",
-			"Desmarais made it 4-3 before Ling scored a goal.",
-			"“4-3” is not in the contexts (nearest: “4-2”); chunk 0: “Desmarais made it 4-2 before Ling scored a goal.”",
 		},
 	} {
 		v := judge(t, j, newTask("", []string{c.context}, c.claim))[0]

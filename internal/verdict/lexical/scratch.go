@@ -44,10 +44,8 @@ type scratch struct {
 	headed       aligned         // see checkHeading
 	passages     []passage
 	claimStmt    statement
-	quoteStmt    statement
 	foldedClaim  foldedText // see isVerbatim
 	foldedText   foldedText
-	operations   []operation // of foldedClaim
 
 	values      []number       // values in the contexts
 	valueChunks []int32        // chunk of each element of values

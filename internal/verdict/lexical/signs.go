@@ -15,9 +15,6 @@ func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
 	if len(c.text) > maxAligned || len(c.candidates) == 0 {
 		return objection{}, quote{}
 	}
-	if o, q := c.checkOperators(contexts); o.reason != "" {
-		return o, q
-	}
 	for _, w := range strings.Fields(c.text) { // an e-mail address
 		w = strings.Trim(w, "<>()[]\"'`*.,;:!?")
 		if at := strings.IndexByte(w, '@'); at > 0 && strings.IndexByte(w[at:], '.') > 0 && s.search.absent(contexts, w) {

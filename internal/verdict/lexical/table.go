@@ -78,6 +78,11 @@ func (j *Judge) newCell(s *scratch, text string) tableCell {
 
 func (t *table) header() []tableCell { return t.rows[0].cells }
 
+// at returns row i.
+func (t *table) at(i int) quote {
+	return quote{chunk: t.chunk, start: t.rows[i].start, end: t.rows[i].end}
+}
+
 // cell returns a cell, or nil if the row is too short.
 func (t *table) cell(row, column int) *tableCell {
 	if column >= len(t.rows[row].cells) {
@@ -89,8 +94,7 @@ func (t *table) cell(row, column int) *tableCell {
 // checkTables returns an objection if a table in the contexts has a value or name of the
 // claim in another row or column than the claim says, and its row. For example, "the
 // crossing to the Outer Isles takes 40 minutes" is wrong if 40 is in the row of the Inner
-// Isles. Claims that deny something are only compared with cells that answer yes or no, and
-// those that compare cells with none.
+// Isles. Claims that deny something are only compared with cells that answer yes or no.
 func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection, quote) {
 	tables := j.readTables(s, contexts)
 	if len(tables) == 0 || s.tableWork > maxTableWork {
@@ -98,9 +102,6 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 	}
 	stmt := &s.claimStmt
 	stmt.parse(j.lex, c.text)
-	if stmt.comparesCells() {
-		return objection{}, quote{}
-	}
 	for i := range tables {
 		t := &tables[i]
 		for _, r := range t.rows {
@@ -117,19 +118,6 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 	return objection{}, quote{}
 }
 
-// comparesCells reports whether x may compare or combine several cells, rather than
-// state a single one: "$10 more than the Pro plan".
-func (x *statement) comparesCells() bool {
-	for i := range x.tokens {
-		switch w := x.lower(i); w {
-		case "than", "more", "less", "fewer", "higher", "lower", "difference", "total", "sum", "together", "combined", "average", "twice", "double", "unlike",
-			"neither", "nor", "except", "since", "between", "increased", "decreased", "rose", "grew", "fell", "dropped", "respectively":
-			return true
-		}
-	}
-	return false
-}
-
 // A tableCheck compares a claim with a table.
 type tableCheck struct {
 	s             *scratch
@@ -144,7 +132,6 @@ type tableCheck struct {
 func (tc *tableCheck) check() (objection, int) {
 	t := tc.table
 	tc.rows = tc.named(func(i int) *tableCell { return t.cell(i, 0) }, 1, len(t.rows))
-	tc.rows = slices.DeleteFunc(tc.rows, tc.isValueElsewhere)
 	tc.columns = tc.named(func(i int) *tableCell { return t.cell(0, i) }, 1, len(t.header()))
 	if o, row := tc.checkAnswer(); o.reason != "" {
 		return o, row
@@ -155,7 +142,7 @@ func (tc *tableCheck) check() (objection, int) {
 	values := tc.s.claimValues[tc.claim.values[0]:tc.claim.values[1]]
 	for i := range values {
 		v := &values[i]
-		if v.Loose || tc.isPartOfName(v) {
+		if v.Loose {
 			continue
 		}
 		same := func(c *tableCell) bool { return c.states(v) }
@@ -237,33 +224,9 @@ func (tc *tableCheck) named(name func(int) *tableCell, first, end int) []int {
 	})
 }
 
-// isValueElsewhere reports whether the name of a row is a number that the claim gives for a cell of
-// another row, which it names: lane 4 of Ann, and not rank 4.
-func (tc *tableCheck) isValueElsewhere(row int) bool {
-	name := tc.table.cell(row, 0)
-	names := func(c tableCell) bool { return len(c.values) == 0 && tc.mentions(&c) }
-	if len(name.values) == 0 || tc.s.tableWork > maxTableWork || slices.ContainsFunc(tc.table.rows[row].cells, names) {
-		return false
-	}
-	tc.s.tableWork += len(tc.table.rows) * len(tc.table.header())
-	return slices.ContainsFunc(tc.table.rows[1:], func(r tableRow) bool {
-		return slices.ContainsFunc(r.cells[1:], func(c tableCell) bool { return c.states(&name.values[0]) }) && slices.ContainsFunc(r.cells, names)
-	})
-}
-
 // mentions reports whether the cell has words and the claim contains all of them.
 func (tc *tableCheck) mentions(c *tableCell) bool {
 	return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return tc.stmt.indexOf(w) < 0 })
-}
-
-// isPartOfName reports whether v is part of the name of a row or column that the claim
-// mentions.
-func (tc *tableCheck) isPartOfName(v *number) bool {
-	isIn := func(name *tableCell) bool {
-		return name.states(v) && slices.ContainsFunc(name.values, func(w number) bool { return w.Kind == v.Kind })
-	}
-	return slices.ContainsFunc(tc.rows, func(row int) bool { return isIn(tc.table.cell(row, 0)) }) ||
-		slices.ContainsFunc(tc.columns, func(column int) bool { return isIn(tc.table.cell(0, column)) })
 }
 
 // states reports whether the cell contains the value v.

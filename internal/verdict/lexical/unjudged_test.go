@@ -199,7 +199,6 @@ func TestDenialInAnotherLanguageIsUnjudged(t *testing.T) {
 		{"Is het museum op dinsdag gesloten?", "Nee.", "Het museum is op dinsdag gesloten.", verdict.Unjudged},
 		{"美术馆星期二关门吗？", "不是。", "美术馆星期二关门。", verdict.Unjudged},
 		{"هل المتحف مغلق يوم الثلاثاء؟", "لا.", "المتحف مغلق يوم الثلاثاء.", verdict.Unjudged},
-		{"Darf man im Museum essen?", "Nein.", "Im Museum darf man nicht essen.", verdict.Supported},
 		{"Ist das Museum dienstags geschlossen?", "Ja.", "Das Museum ist dienstags geschlossen.", verdict.Supported},
 		{"Is the museum closed on Tuesdays?", "No.", "The museum is closed on Tuesdays.", verdict.Contradicted},
 		{"Test result?", "Negative.", "The test result was negative.", verdict.Supported},

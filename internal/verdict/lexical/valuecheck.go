@@ -258,3 +258,26 @@ func (s *scratch) credited(c *claim, x *valueCheck) chunkScore {
 	}
 	return f
 }
+
+// deniedScore is the score of a claim that denies a value where the contexts give another.
+const deniedScore = 0.8
+
+// deniesValue reports whether c only denies its value, so that another value in q supports it:
+// "does not have 10 rooms" for 12 rooms.
+func (j *Judge) deniesValue(s *scratch, c *claim, q quote, contexts []string) bool {
+	v := &s.claimValues[c.values[0]]
+	var a, b statement
+	if a.parse(j.lex, c.text); c.values[1]-c.values[0] != 1 || a.ambiguous || a.negations != 1 || !v.IsPlain() || strings.HasSuffix(c.text, "?") {
+		return false
+	}
+	if b.parse(j.lex, q.text(contexts)); b.ambiguous || b.negations > 0 {
+		return false
+	}
+	for i := s.valueAt(q.chunk, q.start); i < len(s.values) && int(s.valueChunks[i]) == q.chunk && s.values[i].Start < q.end; i++ {
+		if !s.values[i].IsPlain() {
+			return false // "up to 12 rooms"
+		}
+	}
+	isNext := slices.ContainsFunc(a.content[a.negated:min(a.negated+2, len(a.content))], func(i int) bool { return int(a.tokens[i].Start) >= v.Start && int(a.tokens[i].End) <= v.End })
+	return isNext && s.coverageWithout(c, v.Start, v.End) >= minRepeated
+}

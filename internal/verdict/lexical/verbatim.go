@@ -17,7 +17,6 @@ const maxVerbatim = 1 << 13
 // contexts, text that is not found near the closest window may be elsewhere.
 func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 	s.foldedClaim = s.foldedClaim.fold(c.text)
-	s.operations = appendOperations(s.operations[:0], c.text)
 	anywhere := s.bounds == nil
 	for _, q := range c.candidates {
 		if q.end-q.start > maxAligned {
@@ -52,7 +51,7 @@ func (j *Judge) contains(s *scratch, contexts []string, q quote) (found, asserte
 		found = true
 		end := at + i + len(claim) - 1 // the space after the claim
 		start := q.start + int(s.foldedText.at[at+i+1])
-		if last := q.start + int(s.foldedText.at[end-1]) + 1; !startsLimit(text[end:]) && s.sameOperations(contexts[q.chunk], start, last) && j.asserts(s, contexts, q.chunk, start, last) {
+		if last := q.start + int(s.foldedText.at[end-1]) + 1; !startsLimit(text[end:]) && j.asserts(s, contexts, q.chunk, start, last) {
 			return true, true
 		}
 		at = end

@@ -127,15 +127,8 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 	for from > 0 && !x.stopsAt(from) {
 		from--
 	}
-	labelled := from > 0 && strings.Contains(x.Gap(from), ":")
-	if from > 0 { // "Myth: X", "Supposedly, X"
-		label := from - 1
-		for label > 0 && !x.stopsAt(label) {
-			label--
-		}
-		if isLabel := from-label < 3 || labelled; isLabel && x.any(label, from, doubting|negative) && x.takenBack(label, from) {
-			return x.Span(label, last), true
-		}
+	if from > 0 && strings.Contains(x.Gap(from), ":") && x.any(0, from, doubting|negative) && x.takenBack(0, from) { // "Myth: X"
+		return x.Span(0, last), true
 	}
 	end := len(x.Words)
 	k := x.complementizer(first)
@@ -144,30 +137,27 @@ func (x *Sentence) doubt(first, last int) (Phrase, bool) {
 		if from = max(from, first-maxGoverning); x.takenBack(from, first) && x.any(from, first, saying|thinking|showing|doubting) {
 			return x.Span(from, last), true
 		}
-		return whole, (x.quotes(first, last) || x.any(from, first, saying|thinking) || x.any(0, from, saying|doubting) && labelled || x.any(last+1, end, saying)) && x.rejected(last+1)
+		return Phrase{}, false
 	case x.Words[k].Lower == "whether":
 		return x.Span(from, last), true
 	}
-	if k == 0 && (last+1 >= end || !x.foreign && !isAuxiliary(x.lower(last+1))) {
+	if k == 0 && (last+1 >= end || !isAuxiliary(x.lower(last+1))) {
 		return Phrase{}, false // "That wall is"
 	}
-	if from = min(from, k); from == k { // "stimmt nicht, dass"
-		for from = max(0, k-1); from > 0 && !x.stopsAt(from); from-- {
-		}
-	}
-	if !x.foreign && from > 0 && x.contentAfter(from, k-from) < 0 { // "One myth, which is old, is that"
+	from = min(from, k)
+	if from > 0 && x.contentAfter(from, k-from) < 0 { // "One myth, which is old, is that"
 		return whole, x.takenBack(0, x.phraseEnd(0))
 	}
-	if x.takenBack(from, first) != (last+1 < end && (k == 0 && x.foreign || isAuxiliary(x.lower(last+1))) && x.takenBack(last+1, end)) {
+	if x.takenBack(from, first) != (last+1 < end && isAuxiliary(x.lower(last+1)) && x.takenBack(last+1, end)) {
 		return x.Span(from, last), true
 	}
 	if w := x.lower(k - 1); w == "and" || w == "but" || w == "or" {
 		from = 0
 	}
-	if !x.foreign && !isAuxiliary(x.lower(k-1)) && !x.any(from, first, saying|showing|doubting|negative) {
+	if !isAuxiliary(x.lower(k-1)) && !x.any(from, first, saying|showing|doubting|negative) {
 		return x.Span(from, last), true
 	}
-	return whole, x.rejected(last + 1)
+	return Phrase{}, false
 }
 
 // maxGoverning is the distance in words at which a verb may govern a clause.
@@ -201,24 +191,20 @@ func (x *Sentence) asks(first, last int) bool {
 	return true
 }
 
-// next parses the next sentence of the text into y if it has at most maxWords words.
-func (x *Sentence) next(y *Sentence, maxWords int) bool {
+// deniedNext reports whether the next sentence only says that this one is not true.
+func (x *Sentence) deniedNext() bool {
+	const maxWords = 5
 	end := strings.IndexAny(x.Next, ".!?\n")
 	if end < 0 {
 		end = len(x.Next)
 	}
-	if end == 0 || strings.Count(x.Next[:end], " ") >= maxWords {
+	if strings.Count(x.Next[:end], " ") >= maxWords {
 		return false
 	}
-	x.comparer.Parse(y, x.Next[:end])
-	return len(y.Words) > 0
-}
-
-// deniedNext reports whether the next sentence only says that this one is not true.
-func (x *Sentence) deniedNext() bool {
-	const maxWords = 5
 	var next Sentence
-	return x.next(&next, maxWords) && (next.Words[0].Lower != "no" || len(next.Words) < 3) && next.any(0, len(next.Words), showing|doubting) && next.takenBack(0, len(next.Words))
+	x.comparer.Parse(&next, x.Next[:end])
+	n := len(next.Words)
+	return n > 0 && (next.Words[0].Lower != "no" || n < 3) && next.any(0, n, showing|doubting) && next.takenBack(0, n)
 }
 
 // isCondition reports whether a clause supposes what it says.
@@ -247,7 +233,7 @@ func (x *Sentence) complementizer(first int) int {
 					return -1 // a result or a reason, which are stated
 				}
 			}
-			if n := x.lower(k + 1); !x.foreign && (isAuxiliary(n) || k+1 < first && x.isPredicate(k+1)) {
+			if n := x.lower(k + 1); isAuxiliary(n) || k+1 < first && x.isPredicate(k+1) {
 				return -1 // a relative clause
 			}
 			return k
@@ -303,47 +289,8 @@ func (x *Sentence) takenBackBeyond(first, end int, other *Sentence) bool {
 	return odd
 }
 
-// quotes reports whether quotation marks enclose words first to last.
-func (x *Sentence) quotes(first, last int) bool {
-	return strings.ContainsAny(x.Text[:x.Words[first].Start], marks) && strings.ContainsAny(x.Text[x.Words[last].End:], marks)
-}
-
-// rejected reports whether the phrases from word i on, or the next sentence, reject what
-// somebody else says: "“X” is false", "X, he said. It was a joke."
-func (x *Sentence) rejected(i int) bool {
-	const maxWords, scope = 24, 3
-	if i < len(x.Words) && strings.ContainsAny(x.Gap(i), marks) && isAuxiliary(x.lower(i)) && x.negations(i, min(i+scope, len(x.Words))) > 0 {
-		return true
-	}
-	for i < len(x.Words) && !x.stopsAt(i) && !strings.ContainsAny(x.Gap(i), marks) {
-		i++
-	}
-	if x.corrects(i) {
-		return true
-	}
-	var next Sentence
-	return x.next(&next, maxWords) && next.corrects(0)
-}
-
 // marks are quotation marks.
 const marks = "\"“”„«»"
-
-// corrects reports whether the words from word i on say that something else is not true.
-func (x *Sentence) corrects(i int) bool {
-	const scope = 3 // of a negation, as in "is not a myth"
-	for k := i; k < len(x.Words); k++ {
-		starts := k == 0 || x.stopsAt(k)
-		if starts && x.lower(k) == "in" {
-			k = min(k+1, len(x.Words)-1)
-		}
-		if w := &x.Words[k]; starts && (w.traits&correcting != 0 || x.is(k-1, "in", "fact")) {
-			return true
-		} else if isAttribute := k+1 < len(x.Words) && x.Words[k+1].Content && x.Words[k+1].traits&saying == 0 && !x.stopsAt(k+1); !isAttribute && w.traits&doubting != 0 && x.takenBack(max(i, k-scope), k+1) {
-			return true
-		}
-	}
-	return false
-}
 
 // contains reports whether x contains the word as written.
 func (x *Sentence) contains(lower string) bool {
@@ -353,15 +300,4 @@ func (x *Sentence) contains(lower string) bool {
 		}
 	}
 	return false
-}
-
-// negations returns the number of negations among words first to end.
-func (x *Sentence) negations(first, end int) int {
-	n := 0
-	for i := first; i < end; i++ {
-		if w := &x.Words[i]; w.Is(lexicon.Negation) && !x.isIdiom(i) || w.Lower == "non" {
-			n++
-		}
-	}
-	return n
 }

@@ -67,31 +67,6 @@ func (a *Alignment) Coverage() float64 {
 	return a.Covered / a.Total
 }
 
-// Missing returns the weight of the heaviest word of the claim without a counterpart, as a
-// share of the claim's. Names, numbers, unknown words and words such as "take" do not count: they
-// are compared by other means, or often paraphrased.
-func (a *Alignment) Missing() float64 {
-	heaviest := 0.0
-	for i := range a.Claim.Words {
-		w := &a.Claim.Words[i]
-		if w.Content && a.To[i] < 0 && w.traits&light == 0 && !a.Claim.isName(i) && !a.Claim.isNumber(i) && a.c.lex.Known(w.Key) {
-			heaviest = max(heaviest, a.c.lex.IDF(w.Key))
-		}
-	}
-	if a.Total == 0 {
-		return 0
-	}
-	return heaviest / a.Total
-}
-
-// withoutMissing returns the coverage of the claim without its heaviest missing word.
-func (a *Alignment) withoutMissing() float64 {
-	if rest := a.Total * (1 - a.Missing()); rest > 0 {
-		return a.Covered / rest
-	}
-	return 0
-}
-
 // Align aligns claim with stated, reusing the memory of a.
 func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
 	a.c, a.Claim, a.Stated, a.Total, a.Covered = c, claim, stated, 0, 0

@@ -100,8 +100,6 @@ func (x *Sentence) isIdiom(i int) bool {
 	switch x.lower(i + 1) {
 	case "only", "just", "merely", "necessarily", "least", "matter", "short", "else":
 		return true
-	case "all", "every", "everyone", "everybody", "everything", "always", "both":
-		return true // most, but not all
 	case "more", "less", "fewer", "later", "earlier", "longer", "higher", "lower", "other":
 		return x.lower(i+2) == "than"
 	}

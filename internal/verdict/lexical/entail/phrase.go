@@ -22,16 +22,6 @@ func (p Phrase) Text() string {
 // End returns the byte offset in its sentence at which p ends.
 func (p Phrase) End() int { return int(p.of.Words[p.end-1].End) }
 
-// PhraseAt returns the word that contains byte i, or the first one after it.
-func (x *Sentence) PhraseAt(i int) Phrase {
-	for k := range x.Words {
-		if int(x.Words[k].End) > i {
-			return x.Span(k, k)
-		}
-	}
-	return Phrase{}
-}
-
 // maxQuoted is the maximum length of a quote in words. In scripts without spaces two
 // characters are a word, and words overlap.
 const maxQuoted = 14

@@ -11,13 +11,6 @@ import (
 // polarity finds a negation or an opposite that only one of the sentences has.
 func (a *Alignment) polarity() (Finding, bool) {
 	c, s := a.Claim, a.Stated
-	if last := len(s.Words) - 1; s.answers(last) {
-		if len(c.Clauses) > 1 {
-			return Finding{}, false
-		}
-		denies := slices.ContainsFunc(c.cues(), func(q cue) bool { return a.To[q.at] < 0 })
-		return Finding{Kind: Polarity, Stated: s.Span(0, last), Claimed: c.Span(0, len(c.Words)-1), Denies: true}, denies == (s.lower(last) == "yes")
-	}
 	if s.elliptic() || a.restated() || a.limited() {
 		return Finding{}, false
 	}
@@ -26,11 +19,11 @@ func (a *Alignment) polarity() (Finding, bool) {
 			continue // the claim has it too, or an opposite
 		}
 		j := s.alternative(q, a.From)
-		if j < 0 || a.From[j] < 0 || s.isContrast(q) && slices.ContainsFunc(a.From[q.end:], func(i int) bool { return i >= 0 }) || !s.isContrast(q) && 2*a.alignedIn(s, q, a.From) < a.alignedIn(s, cue{end: -1}, a.From) {
+		if j < 0 || a.From[j] < 0 || s.isContrast(q) && slices.ContainsFunc(a.From[q.end:], func(i int) bool { return i >= 0 }) {
 			continue
 		}
 		i := a.From[j]
-		if a.How[i] == Opposite || c.negated(i) || !a.sameContext(i, j) && !s.answers(q.at) && !s.isContrast(q) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
+		if a.How[i] == Opposite || c.negated(i) || s.affirms(j) || s.isSupposed(q.at) && !c.isSupposed(i) {
 			continue
 		}
 		return Finding{Kind: Polarity, Stated: s.between(q.at, j), Claimed: c.Span(i, i), Denies: s.isExplicit(q)}, true
@@ -44,7 +37,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 			continue
 		}
 		j := a.To[i]
-		if a.How[i] == Opposite || s.negated(j) || a.Covered < a.Total && !a.sameContext(i, j) || c.affirms(i) {
+		if a.How[i] == Opposite || s.negated(j) || c.affirms(i) {
 			continue
 		}
 		return Finding{Kind: Polarity, Stated: s.Span(j, j), Claimed: c.between(q.at, i), Denies: c.isExplicit(q)}, true
@@ -57,7 +50,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 			continue
 		}
 		j := a.To[i]
-		if c.negated(i) != s.negated(j) || !a.sameContext(i, j) || a.From[j] != i || c.compares(i) && s.compares(j) || c.has(s.Words[j].Key) || c.isName(i) || s.isName(j) {
+		if c.negated(i) != s.negated(j) || a.From[j] != i || c.compares(i) && s.compares(j) || c.has(s.Words[j].Key) || c.isName(i) || s.isName(j) {
 			continue
 		}
 		return Finding{Kind: Antonym, Stated: s.Span(j, j), Claimed: c.Span(i, i), Denies: true}, true
@@ -91,7 +84,8 @@ func (x *Sentence) hasException() bool {
 }
 
 // alternative returns the target of q, or if it is not aligned another one that "or" joins to it, as
-// in "cannot be exchanged or refunded", or that follows it in another language: "n'a pas de balcon".
+// in "cannot be exchanged or refunded", that follows it in another language, as in "n'a pas de balcon", or
+// that x denies with a verb that it also affirms, as in "includes lunch but does not include dinner".
 func (x *Sentence) alternative(q cue, aligned []int) int {
 	if q.target < 0 || aligned[q.target] >= 0 {
 		return q.target
@@ -101,6 +95,12 @@ func (x *Sentence) alternative(q cue, aligned []int) int {
 	}
 	if k := q.target + 1; x.foreign && k < q.end && aligned[k] >= 0 && !x.stopsAt(k) {
 		return k
+	}
+	repeated := slices.ContainsFunc(x.Words[:q.at], func(w Word) bool { return w.Key == x.Words[q.target].Key })
+	for k := q.target + 1; repeated && k < q.end; k++ {
+		if x.Words[k].Content && aligned[k] >= 0 {
+			return k
+		}
 	}
 	return q.target
 }
@@ -127,33 +127,6 @@ func (x *Sentence) isExplicit(q cue) bool {
 func (x *Sentence) isSupposed(i int) bool {
 	cl := x.Clauses[x.Words[i].Clause]
 	return cl.Kind == Condition && (x.lower(cl.First) == "if" || x.lower(cl.First) == "whether")
-}
-
-// alignedIn returns the number of aligned words in the clause of q and in its scope, or in
-// all of x if q ends at -1.
-func (a *Alignment) alignedIn(x *Sentence, q cue, aligned []int) int {
-	n := 0
-	for i := range x.Words {
-		if x.Words[i].Content && aligned[i] >= 0 && (q.end < 0 || x.Words[i].Clause == x.Words[q.at].Clause || i > q.at && i < q.end) {
-			n++
-		}
-	}
-	return n
-}
-
-// compares reports whether word i is a comparative before "than".
-func (x *Sentence) compares(i int) bool {
-	return x.lower(i+1) == "than" || x.lower(i+2) == "than" || x.lower(i+3) == "than"
-}
-
-// affirms reports whether x contains the word at i elsewhere without a negation.
-func (x *Sentence) affirms(i int) bool {
-	for k := range x.Words {
-		if k != i && x.Words[k].Key == x.Words[i].Key && !x.negated(k) {
-			return true
-		}
-	}
-	return false
 }
 
 // restated reports whether a negation of the claim and one of the statement concern the same
@@ -185,6 +158,21 @@ func isShared(q cue, x, y *Sentence, aligned []int) bool {
 	return aligned[q.at] >= 0 || q.target >= 0 && aligned[q.target] >= 0 && slices.ContainsFunc(y.cues(), func(p cue) bool {
 		return y.Words[p.at].Lower == x.Words[q.at].Lower && p.target == aligned[q.target]
 	})
+}
+
+// compares reports whether word i is a comparative before "than".
+func (x *Sentence) compares(i int) bool {
+	return x.lower(i+1) == "than" || x.lower(i+2) == "than" || x.lower(i+3) == "than"
+}
+
+// affirms reports whether x contains the word at i elsewhere without a negation.
+func (x *Sentence) affirms(i int) bool {
+	for k := range x.Words {
+		if k != i && x.Words[k].Key == x.Words[i].Key && !x.negated(k) {
+			return true
+		}
+	}
+	return false
 }
 
 // limited reports whether an exception in one sentence is a restriction in the other: "not
@@ -235,25 +223,4 @@ func (x *Sentence) has(k uint64) bool {
 		}
 	}
 	return false
-}
-
-// sameContext reports whether a word near word i of the claim is aligned with one near
-// word j of the statement, so that both are said of the same thing, or the claim has no other word:
-// "There is a pool."
-func (a *Alignment) sameContext(i, j int) bool {
-	const near = 5
-	for k := max(0, i-near); k <= min(len(a.To)-1, i+near); k++ {
-		if k == i || a.To[k] < 0 || a.How[k] == Opposite || a.To[k] == j {
-			continue
-		}
-		if d := a.To[k] - j; d >= -near && d <= near {
-			return true
-		}
-	}
-	for k := range a.Claim.Words {
-		if k != i && a.Claim.Words[k].Content {
-			return false
-		}
-	}
-	return j+1 == len(a.From) || !a.Stated.Words[j+1].Content || a.Stated.stopsAt(j+1)
 }

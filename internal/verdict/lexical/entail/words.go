@@ -26,7 +26,6 @@ const (
 	linking                       // links or comments on statements
 	doubting                      // says that something is not true: myth, wrongly
 	showing                       // says that something is true: find, fact
-	correcting                    // says what is true instead: actually, reality
 	numbered                      // thing that the number after it names: room, chapter
 )
 
@@ -35,7 +34,7 @@ func traitNames() map[string]trait {
 		"negative": negative, "saying": saying, "thinking": thinking,
 		"optional": optional, "possible": possible, "restrictive": restrictive,
 		"universal": universal, "partial": partial,
-		"light": light, "linking": linking, "doubting": doubting, "showing": showing, "correcting": correcting, "numbered": numbered,
+		"light": light, "linking": linking, "doubting": doubting, "showing": showing, "numbered": numbered,
 	}
 }
 
