@@ -9,7 +9,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/klauspost/compress/zstd"
 	"github.com/tiktoken-go/tokenizer"
@@ -129,10 +128,8 @@ func TestBlankLines(t *testing.T) {
 // TestLongPiece checks that a text without spaces does not take quadratic time.
 func TestLongPiece(t *testing.T) {
 	e := mustOpenVocabulary(t, o200k)
-	start := time.Now()
-	n, err := e.count(strings.Repeat("qzxj", 100_000))
-	if took := time.Since(start); err != nil || n < 100_000 || took > 10*time.Second {
-		t.Errorf("got %d tokens, %v in %v", n, err, took)
+	if n, err := e.count(strings.Repeat("qzxj", 100_000)); err != nil || n < 100_000 { // takes hours in quadratic time
+		t.Errorf("got %d tokens and %v", n, err)
 	}
 }
 
