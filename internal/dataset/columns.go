@@ -129,14 +129,15 @@ func noSuchColumn(f Field, name string, names []string) error {
 
 // mappedColumns are the mapped columns that records have.
 type mappedColumns struct {
-	names []string // columns of the first record, or nil
-	found map[Field]bool
+	names   []string // columns of the first record, or nil
+	found   map[Field]bool
+	checked bool // the first records had all of them
 }
 
-// record adds those of a record. has reports whether it has that of a field. The receiver
-// can be nil.
+// record adds those of a record, until they are checked. has reports whether it has that of a
+// field. The receiver can be nil.
 func (c *mappedColumns) record(has func(Field) bool, names func() []string) {
-	if c == nil || len(c.found) == len(fields()) {
+	if c == nil || c.checked {
 		return
 	}
 	if c.names == nil {

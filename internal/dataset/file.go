@@ -170,6 +170,7 @@ func (f *file) peek(maxPeeked int) error {
 		if err := f.mapped.check(f.columns); err != nil {
 			return err
 		}
+		f.mapped.checked = true
 	}
 	if rowErr, ok := errors.AsType[*RowError](layout); ok && maxPeeked > 1 {
 		return rowErr.Err

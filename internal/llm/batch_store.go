@@ -76,8 +76,8 @@ const (
 
 	// A file with other tables is rejected, so that any change to these is a new version.
 	stateTable = `state (id INTEGER PRIMARY KEY, version3 BLOB NOT NULL)`
-	// body contains the request, and later its reply of an HTTP status. The status 0 means that
-	// there is no usable reply yet, and -1 that there is more than one.
+	// body is the request, later the reply, and status the HTTP status of the reply: 0 without a
+	// reply that can be used, -1 after several.
 	requestTable = `requests (key TEXT PRIMARY KEY, round INTEGER NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`
 )
 
