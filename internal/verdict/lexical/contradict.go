@@ -109,11 +109,7 @@ const (
 func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarValue {
 	var best similarValue
 	bestRank := 0.0
-	lo, hi := 0, len(s.values)
-	if s.bounds != nil {
-		lo, hi = s.valuesNear(c.best.from)
-	}
-	for i := lo; i < hi; i++ {
+	for i := range s.values {
 		d := &s.values[i]
 		similarity := values.Similarity(&v.Value, &d.Value)
 		if similarity == 0 {
@@ -140,10 +136,4 @@ func (s *scratch) valueAt(chunk, start int) int {
 	return sort.Search(len(s.values), func(i int) bool {
 		return int(s.valueChunks[i]) > chunk || int(s.valueChunks[i]) == chunk && s.values[i].Start >= start
 	})
-}
-
-// valuesNear returns the index range of the context values around h.
-func (s *scratch) valuesNear(h hit) (lo, hi int) {
-	at := s.valueAt(int(h.chunk), int(h.start))
-	return max(0, at-valuesBefore), min(len(s.values), at+valuesAfter)
 }

@@ -50,7 +50,6 @@ type entry struct {
 	term  int32 // index into scratch.terms, or into scratch.wordPairs for a pair
 	level level
 	next  int32 // index of the next entry, or -1
-	chain int32 // index of the tail of the list, which identifies it
 }
 
 // A claim is the state of one claim while its task is judged.
@@ -87,9 +86,6 @@ func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.entries, s.terms, s.claimValues, s.wordPairs = s.entries[:0], s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
 	s.keys.Clear(maxPooledKeys)
 	s.pairs.Clear(maxPooledKeys)
-	if s.bounds != nil {
-		s.bounds.clear()
-	}
 	for len(s.claims) < len(texts) {
 		s.claims = append(s.claims, claim{})
 	}
@@ -105,11 +101,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
 	c.values[0] = int32(len(s.claimValues)) //nolint:gosec // bounded by the claim's length, as all below
-	limit := maxValues - len(s.claimValues)
-	if s.bounds != nil {
-		limit = maxValues
-	}
-	s.claimValues = s.appendNumbers(s.claimValues, limit, text, ts)
+	s.claimValues = s.appendNumbers(s.claimValues, maxValues-len(s.claimValues), text, ts)
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
 	c.pairs[0] = int32(len(s.wordPairs))    //nolint:gosec // as above
@@ -240,14 +232,7 @@ func (s *scratch) addPair(id int32, key uint64) {
 // link prepends an entry to the list of its key.
 func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry) {
 	i := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
-	e.chain = i
-	if e.next >= 0 {
-		e.chain = s.entries[e.next].chain
-	}
 	s.entries = append(s.entries, e)
 	table.Put(key, i)
-	if s.bounds != nil {
-		s.bounds.add(e.chain)
-	}
 	s.filter.add(key)
 }

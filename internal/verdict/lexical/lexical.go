@@ -9,7 +9,6 @@ package lexical
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"sync"
 
@@ -64,19 +63,12 @@ func New(opts Options) (*Judge, error) {
 func (j *Judge) Threshold() float64 { return j.opts.Threshold }
 
 // Judge returns a verdict for each claim, in the order of the claims. It returns an
-// error if ctx is done. A task that exceeds maxWork is judged with bounded matching. A claim
-// that is not supported is left unjudged if all contexts are in another language.
+// error if ctx is done. A claim that is not supported is left unjudged if all contexts are in
+// another language.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	s := j.getScratch()
 	defer j.putScratch(s)
-	s.limit = maxWork
-	for _, c := range task.Contexts {
-		s.limit += workPerByte * len(c)
-	}
-	vs, err := j.judgeAll(ctx, s, task, batchSize)
-	if errors.Is(err, errTooMuchWork) {
-		vs, err = j.judgeBounded(ctx, task)
-	}
+	vs, err := j.judgeAll(ctx, s, task)
 	if err != nil {
 		return verdict.Judgement{}, err
 	}
@@ -96,12 +88,11 @@ func (j *Judge) putScratch(s *scratch) {
 	}
 }
 
-// judgeAll judges the claims in batches of the given size. Each batch takes one pass
-// over the contexts.
-func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, size int) ([]verdict.Verdict, error) {
+// judgeAll judges the claims in batches. Each batch takes one pass over the contexts.
+func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task) ([]verdict.Verdict, error) {
 	s.reset()
 	vs := make([]verdict.Verdict, 0, len(task.Claims))
-	for claims := range slices.Chunk(task.Claims, size) {
+	for claims := range slices.Chunk(task.Claims, batchSize) {
 		if err := j.match(ctx, s, claims, task.Contexts); err != nil {
 			return nil, err
 		}
@@ -109,14 +100,10 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, siz
 			if err := ctx.Err(); err != nil {
 				return nil, err
 			}
-			if s.bounds != nil {
-				s.matchCopy(&s.claims[i])
-			}
 			v := j.conclude(s, &s.claims[i], task.Contexts)
 			v.ClaimID = claims[i].ID
 			vs = append(vs, v)
 		}
-		s.reread = true
 	}
 	return vs, nil
 }
@@ -124,10 +111,6 @@ func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task, siz
 // batchSize is the number of claims matched in one pass over the contexts. It limits
 // the memory used for a task.
 const batchSize = 256
-
-// errTooMuchWork is returned by match if a task exceeds its work limit. Judge handles
-// it.
-var errTooMuchWork = errors.New("too many matches between claims and contexts")
 
 // match compares the claims with the contexts and stores the results in s.claims.
 func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, contexts []string) error {

@@ -46,8 +46,7 @@ const (
 const blockSize = 1 << 16
 
 // scan matches all claims with one context. pos is the number of the context's first
-// word. scan returns the number of the next word. It returns an error if ctx is done or
-// the task exceeds its work limit.
+// word. scan returns the number of the next word. It returns an error if ctx is done.
 func (s *scratch) scan(ctx context.Context, j *Judge, text string, chunk, pos, flush int32) (int32, error) {
 	for offset := 0; offset < len(text); {
 		end := blockEnd(text, offset)
@@ -85,30 +84,19 @@ func blockEnd(text string, offset int) int {
 // the number of its first word.
 type blockStart struct{ chunk, byte, pos int32 }
 
-// checkInterval is the number of words matched between two calls of checkLimits.
+// checkInterval is the number of words matched between two checks of the context.
 const checkInterval = 1 << 9
-
-// checkLimits returns an error if the task exceeds its work limit or ctx is done.
-func (s *scratch) checkLimits(ctx context.Context) error {
-	if s.limit > 0 && s.work > s.limit {
-		return errTooMuchWork
-	}
-	return ctx.Err()
-}
 
 // scanBlock collects the hits of all claims in a block. It returns the number of the
 // first word after the block.
 func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here blockStart, flush int32) (int32, error) {
 	s.tokens = l.Tokens(s.tokens[:0], text)
 	ts := s.tokens
-	if s.reread {
-		s.work += 2 * len(ts)
-	}
 	s.readValues(text, here)
 	vs := s.blockValues
 	for i := range ts {
 		if i%checkInterval == 0 {
-			if err := s.checkLimits(ctx); err != nil {
+			if err := ctx.Err(); err != nil {
 				return here.pos, err
 			}
 		}
@@ -122,7 +110,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			vs = vs[1:]
 		}
 		if s.filter.mayContain(t.Key) {
-			if e, ok := s.keys.Get(t.Key); ok && s.admits(e) {
+			if e, ok := s.keys.Get(t.Key); ok {
 				s.credit(e, at)
 			}
 		}
@@ -130,10 +118,9 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			continue
 		}
 		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.mayContain(k) {
-			if e, ok := s.pairs.Get(k); ok && s.admits(e) {
+			if e, ok := s.pairs.Get(k); ok {
 				for ; e >= 0; e = s.entries[e].next {
 					s.wordPairs[s.entries[e].term].flush = flush
-					s.work++
 				}
 			}
 		}
@@ -155,7 +142,6 @@ func (s *scratch) credit(e int32, at hit) {
 	for ; e >= 0; e = s.entries[e].next {
 		at.term, at.level = s.entries[e].term, s.entries[e].level
 		s.addHit(at)
-		s.work++
 	}
 }
 
@@ -181,19 +167,12 @@ func (s *scratch) readValues(text string, here blockStart) {
 
 // creditValue adds a hit for each number or date of a claim that v matches.
 func (s *scratch) creditValue(v *number, here blockStart, at hit) {
-	if s.bounds != nil {
-		if s.bounds.values += len(s.valueTerms); s.bounds.values > maxWork {
-			return
-		}
-	}
 	at.start = here.byte + int32(v.Start) //nolint:gosec // a block is short
-	s.work += (len(s.valueTerms) + 3) / 4 // four comparisons cost about as much as a hit
 	for _, n := range s.valueTerms {
 		if at.level = s.claimValues[s.terms[n].value].match(v); at.level == levels {
 			continue
 		}
 		at.term = n
 		s.addHit(at)
-		s.work++
 	}
 }

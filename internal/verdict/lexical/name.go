@@ -13,8 +13,7 @@ func (s *scratch) absentName(c *claim, contexts []string) *term {
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
 		name := c.text[t.start:t.end]
-		found := s.bounds == nil && (t.best < levels || t.found) // bounded matching is approximate
-		if found || !t.name || t.start == 0 || name == strings.ToUpper(name) || !s.search.absent(contexts, name) {
+		if t.best < levels || t.found || !t.name || t.start == 0 || name == strings.ToUpper(name) || !s.search.absent(contexts, name) {
 			continue
 		}
 		before, after := c.text[:t.start], c.text[t.end:]

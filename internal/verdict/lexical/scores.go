@@ -18,7 +18,6 @@ func (j *Judge) Scores(ctx context.Context, claims []extract.Claim, texts []stri
 	}
 	s := j.getScratch()
 	defer j.putScratch(s)
-	s.limit = 0
 	clear(s.cells)
 	s.sentences = s.sentences[:0] // of earlier contexts
 	alone := &Judge{lex: j.lex, opts: j.opts}

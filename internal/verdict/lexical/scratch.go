@@ -23,10 +23,7 @@ type scratch struct {
 	filter filter                // keys in any table
 	seed   uint64                // hash seed of the tables
 
-	work    int  // superlinear work done for this task
-	limit   int  // maximum work, or 0 for no limit
-	reread  bool // the contexts have been read before, for an earlier batch
-	pending int  // hits that the windows have not passed yet
+	pending int // hits that the windows have not passed yet
 
 	entries     []entry
 	terms       []term
@@ -63,8 +60,7 @@ type scratch struct {
 	cells     map[cell]span // cells that have been split into sentences
 	marks     []mark        // sorted by chunk and position
 	search    searcher
-	line      []byte  // buffer for the reason
-	bounds    *bounds // set if matching is bounded
+	line      []byte // buffer for the reason
 
 	tables     []table // tables in the contexts, valid if tablesRead
 	tablesRead bool
@@ -86,7 +82,6 @@ func newScratch() *scratch {
 
 // reset prepares s for a new task.
 func (s *scratch) reset() {
-	s.work, s.reread = 0, false
 	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
 	clear(s.cells)
 	s.tables, s.tablesRead, s.tableWork = nil, false, 0

@@ -13,20 +13,16 @@ const maxVerbatim = 1 << 13
 
 // isVerbatim reports whether a candidate or the text around the closest window asserts the
 // text of the claim as a whole, ignoring case, punctuation and white space, and does not go
-// on with a condition or an exception. In a task with too many words to search all of the
-// contexts, text that is not found near the closest window may be elsewhere.
+// on with a condition or an exception.
 func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 	s.foldedClaim = s.foldedClaim.fold(c.text)
-	anywhere := s.bounds == nil
 	for _, q := range c.candidates {
 		if q.end-q.start > maxAligned {
 			continue
 		}
-		found, asserted := j.contains(s, contexts, q)
-		if asserted {
+		if j.states(s, contexts, q) {
 			return true
 		}
-		anywhere = anywhere || found
 	}
 	text := contexts[c.best.chunk]
 	from, to := int(c.best.from.start), len(text)
@@ -34,25 +30,22 @@ func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 		to = int(c.best.to.start)
 	}
 	from, to = runeBounds(text, max(0, from-maxVerbatim), min(len(text), to+maxVerbatim))
-	found, asserted := j.contains(s, contexts, quote{chunk: c.best.chunk, start: from, end: to})
-	return asserted || !anywhere && !found
+	return j.states(s, contexts, quote{chunk: c.best.chunk, start: from, end: to})
 }
 
-// contains reports whether the text of q contains the claim in s.foldedClaim, and whether
-// it asserts it.
-func (j *Judge) contains(s *scratch, contexts []string, q quote) (found, asserted bool) {
+// states reports whether the text of q contains the claim in s.foldedClaim and asserts it.
+func (j *Judge) states(s *scratch, contexts []string, q quote) bool {
 	s.foldedText = s.foldedText.fold(q.text(contexts))
 	claim, text := s.foldedClaim.text, s.foldedText.text
 	for at := 0; ; {
 		i := bytes.Index(text[at:], claim)
 		if i < 0 {
-			return found, false
+			return false
 		}
-		found = true
 		end := at + i + len(claim) - 1 // the space after the claim
 		start := q.start + int(s.foldedText.at[at+i+1])
 		if last := q.start + int(s.foldedText.at[end-1]) + 1; !startsLimit(text[end:]) && j.asserts(s, contexts, q.chunk, start, last) {
-			return true, true
+			return true
 		}
 		at = end
 	}

@@ -114,9 +114,8 @@ func (s *scratch) flushClaim(i int, flush int32, threshold float64) {
 	if s.observe != nil {
 		s.observe(i, flush, f)
 	}
-	if f.score >= threshold && (s.bounds == nil || len(c.supports) < maxSupports) {
+	if f.score >= threshold && len(c.supports) < maxSupports {
 		c.supports = append(c.supports, support{chunk: f.chunk, start: int(f.from.start), near: f.near})
-		s.work += supportWork
 	}
 	better := flush == 0 || f.score > c.best.score
 	if better {
@@ -138,8 +137,8 @@ func (s *scratch) flushClaim(i int, flush int32, threshold float64) {
 	}
 }
 
-// supportWork is the estimated work of examining a supporting chunk, in steps.
-const supportWork = 16
+// maxSupports limits the supporting chunks of a claim.
+const maxSupports = 64
 
 // features returns the features of the text with number flush for a claim, without the
 // score.

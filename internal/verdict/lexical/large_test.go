@@ -1,8 +1,6 @@
 package lexical
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -42,36 +40,11 @@ func similarTasks(n int) map[string]verdict.Task {
 	return all
 }
 
-// Doubling the size of a task about doubles the work of bounded matching.
-func TestBoundedWorkIsLinear(t *testing.T) {
-	t.Parallel()
-	j := newJudge(t, Options{})
-	work := func(task verdict.Task) int {
-		s := newScratch()
-		s.bounds = &bounds{values: maxWork} // the limit of comparing values is a constant
-		s.reset()
-		s.work = 0
-		if err := j.match(t.Context(), s, task.Claims, task.Contexts); err != nil {
-			t.Fatal(err)
-		}
-		return s.work
-	}
-	double := similarTasks(400)
-	for name, task := range similarTasks(200) {
-		if once, twice := work(task), work(double[name]); twice > once*3 {
-			t.Errorf("%s: got work %d for twice the size, want at most 3 times %d", name, twice, once)
-		}
-	}
-}
-
-func TestBoundedMatchingSupportsCopies(t *testing.T) {
+func TestCopiesAmongSimilarSentencesAreSupported(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for name, task := range similarTasks(150) {
-		vs, err := j.judgeBounded(t.Context(), task)
-		if err != nil {
-			t.Fatal(err)
-		}
+		vs := judge(t, j, task)
 		checkInvariants(t, task, vs)
 		for i, v := range vs {
 			if strings.Contains(name, "copied") && v.Label != verdict.Supported {
@@ -85,29 +58,12 @@ func TestBoundedMatchingSupportsCopies(t *testing.T) {
 	}
 }
 
-func TestLargeTasksAreBounded(t *testing.T) {
-	t.Parallel()
-	j := newJudge(t, Options{})
-	task := similarTasks(1500)["template, copied"]
-	s := j.getScratch()
-	s.limit = maxWork
-	if _, err := j.judgeAll(t.Context(), s, task, batchSize); !errors.Is(err, errTooMuchWork) {
-		t.Errorf("got error %v, want %v", err, errTooMuchWork)
-	}
-	checkInvariants(t, task, judge(t, j, task))
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if _, err := j.judgeBounded(ctx, task); !errors.Is(err, context.Canceled) {
-		t.Errorf("got error %v, want %v", err, context.Canceled)
-	}
-}
-
 func TestWorkOnTablesIsBounded(t *testing.T) {
 	t.Parallel()
 	const rows = 20_000
 	j, s := newJudge(t, Options{}), newScratch()
 	table := "| Rank | Lane | Name |\n|---|---|---|\n" + strings.Repeat("| 4 | 7 | Bob |\n", rows)
-	if _, err := j.judgeAll(t.Context(), s, newTask("", []string{table}, "Ann has lane 4 and rank 4."), batchSize); err != nil {
+	if _, err := j.judgeAll(t.Context(), s, newTask("", []string{table}, "Ann has lane 4 and rank 4.")); err != nil {
 		t.Fatal(err)
 	}
 	if most := maxTableWork + 10*rows; s.tableWork == 0 || s.tableWork > most {
