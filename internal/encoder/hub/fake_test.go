@@ -220,25 +220,14 @@ func weights(n int) []byte {
 	return content
 }
 
-// A fakeClock always returns the same time. Sleeping for DefaultStall blocks until
-// stalls receives a value. Other sleeps return immediately and are recorded in
-// waits.
+// A fakeClock returns immediately from sleeping, which it records in waits, except for
+// polling a lock.
 type fakeClock struct {
-	stalls chan struct{} // nil blocks forever
-	mu     sync.Mutex
-	waits  []time.Duration
+	mu    sync.Mutex
+	waits []time.Duration
 }
 
-func (*fakeClock) Now() time.Time { return time.Date(2026, 5, 4, 3, 2, 1, 0, time.UTC) }
-
 func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
-	if d == DefaultStall {
-		select {
-		case <-c.stalls:
-		case <-ctx.Done():
-		}
-		return ctx.Err()
-	}
 	if d == lockPoll {
 		t := time.NewTimer(time.Millisecond)
 		defer t.Stop()
