@@ -64,26 +64,20 @@ func hostileFiles() []hostileFile {
 		{"eval as the whole file", archive(pickled(call("builtins", "eval", str("1")))), "calls builtins.eval,"},
 		{"call of a call", with(call("builtins", "getattr", "cos\nsystem\n", str("x")) + ")R"), "calls builtins.getattr,"},
 		{"new object", with("csubprocess\nPopen\n" + newTuple(str("id")) + "\x81"), "calls subprocess.Popen,"},
-		{"state set on a call", with(system + "}b"), "calls os.system,"},
 		{"call as storage", with(rebuild(system, num(0), ints(4), ints(1))), "calls os.system,"},
-		{"call as shape", with(rebuild(float, num(0), system, ints(1))), "as shape and strides"},
 		{"call as state_dict", archive(pickled(dict(str("state_dict"), system))), "state_dict: the pickle calls os.system,"},
 		{"call of a tuple", with("))R"), "not a function"},
 		{"arguments are no tuple", with("cos\nsystem\nNR"), "call without a tuple of arguments"},
 		{"name of a class with escapes", with("cos\n\x1b[2Jsystem\n)R"), "invalid name of a class"},
 		{"endless name of a class", with("c" + strings.Repeat("o", 1000)), "too long"},
 		{"INST", with("(ios\nsystem\n"), "instruction 0x69 is not supported"},
-		{"extension registry", with("\x82\x01"), "instruction 0x82 is not supported"},
 		{"persistent call", with(rebuild("cos\nsystem\nQ", num(0), ints(4), ints(1))), "invalid reference"},
 		// Stack and memo.
 		{"tuples of tuples", with(deep), "no tensors"},
-		{"tuples of tuples as arguments", with(deep + "NR"), "call without a tuple"},
 		{"exponential tuple as shape", with(rebuild(float, num(0), bomb, ints(1))), "as shape and strides"},
 		{"exponential tuple as dimension", with(rebuild(float, num(0), newTuple(bomb), ints(1))), "want integers of at least 0"},
-		{"exponential tuple as offset", with(rebuild(float, bomb, ints(4), ints(1))), "invalid offset"},
 		{"marks only", archive(pickled(strings.Repeat("(", 100_000))), "stack is empty"},
 		{"no mark", with("t"), "mark is missing"},
-		{"empty stack", archive(pickled("0")), "stack is empty"},
 		{"unknown memo", with("j\xff\xff\xff\xff"), "nothing is stored under 4294967295"},
 		{"dictionary in itself", archive(pickled("}q\x00(" + str("state_dict") + "h\x00u")), "no tensors"},
 		{"endless pickle", archive("\x80\x02" + strings.Repeat("N0", maxInstructions)), "more than 2097152 instructions"},
@@ -98,7 +92,6 @@ func hostileFiles() []hostileFile {
 		{"shape overflows", args(0, ints(1<<32, 1<<32), ints(1<<32, 1)), "exceed the storage"},
 		{"shape overflows to the right size", args(0, ints(4, 1<<62+1), ints(1<<62+1, 1)), "exceed the storage"},
 		{"strides overflow", args(0, ints(3), ints(1<<63-1)), "not contiguous"},
-		{"repeated value", args(0, ints(1<<40), ints(0)), "not contiguous"},
 		{"transposed", args(0, ints(2, 2), ints(1, 2)), "is not contiguous"},
 		{"negative stride", args(3, ints(4), ints(-1)), "want integers of at least 0"},
 		{"negative offset", args(-1, ints(4), ints(1)), "invalid offset"},
@@ -117,7 +110,6 @@ func hostileFiles() []hostileFile {
 		{"empty file", nil, "not a file written by torch.save"},
 		{"no directory", whole[:len(whole)-30], "zip archive: "},
 		{"no pickle", zipped(big), "want one data.pkl"},
-		{"two pickles", zipped(pkl, entry{name: "b/data.pkl"}), "got 2"},
 		{"pickle in another directory", zipped(entry{name: "../a/data.pkl"}), "got 0"},
 		{"same name twice", zipped(pkl, big, pkl), `"a/data.pkl" exists twice`},
 		{"big-endian", zipped(pkl, entry{name: "a/byteorder", data: []byte("big")}), "byte order"},
@@ -134,7 +126,6 @@ func hostileFiles() []hostileFile {
 				h.UncompressedSize64, h.CompressedSize64 = 1<<64-2, 1<<64-2
 			}
 		}, pkl, big), "exceeds the archive"},
-		{"huge directory", rawZip(func(int, *zip.FileHeader) {}, entry{name: "a/" + strings.Repeat("x", 60_000)}), "got 0"},
 	}
 }
 

@@ -261,17 +261,6 @@ func TestPullDownloadsTorchWeights(t *testing.T) {
 				t.Errorf("files (-want +got)\n%s", diff)
 			}
 			checkIntact(t, m)
-			// The files of the Hugging Face tools are used without a download.
-			p.Store = Store{Dir: t.TempDir()}
-			dir := cacheRepo(t, p.Store.Dir, tt.model.Repo, repo, wanted[1:]...)
-			if m, err := p.Store.Copies(tt.model); err == nil || !strings.Contains(err.Error(), "incomplete: missing ") {
-				t.Errorf("without %s: got %+v, error %v, want no model", wanted[0], m, err)
-			}
-			cacheRepo(t, p.Store.Dir, tt.model.Repo, repo, wanted[0])
-			requests := len(h.requests("/resolve/"))
-			if m, err := p.Pull(t.Context(), tt.model, ""); err != nil || m.Dir != dir || len(m.Files) != len(wanted) || len(h.requests("/resolve/")) > requests {
-				t.Errorf("got %+v, error %v; want %d files in the cache", m, err, len(wanted))
-			}
 		})
 	}
 }
