@@ -108,7 +108,7 @@ func parseScore(s string) (float64, error) {
 	significand, exponent, _ := strings.Cut(strings.ToLower(s), "e")
 	power := 0
 	if exponent != "" {
-		power, _ = strconv.Atoi(exponent) // 0 is wrong only for numbers that ParseFloat rejects below
+		power, _ = strconv.Atoi(exponent) // out of range, it is the largest or smallest integer
 	}
 	whole, fraction, _ := strings.Cut(strings.TrimPrefix(significand, "-"), ".")
 	power -= len(fraction)
