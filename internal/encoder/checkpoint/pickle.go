@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -47,28 +46,6 @@ const (
 	listClass       class = "list"
 	persistentClass class = "persistent" // args refer to data outside of the pickle
 )
-
-// describe names the kind of a value for an error. Values themselves are never
-// formatted: they may be nested deeply, or contain the same value exponentially often.
-func describe(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "None"
-	case bool:
-		return "a boolean"
-	case int64:
-		return "the number " + strconv.FormatInt(v, 10)
-	case string:
-		return "a string"
-	case class:
-		return string(v)
-	case tuple:
-		return "a tuple"
-	case *object:
-		return "an object of " + string(v.class)
-	}
-	return "another value"
-}
 
 // A machine interprets a pickle. It creates values but calls nothing: a call
 // becomes an object that records the function and its arguments. Each instruction
@@ -122,8 +99,6 @@ func (m *machine) execute(op byte) {
 		m.push(int64(int32(m.number(4))))
 	case 0x8a: // LONG1
 		m.push(integer(m.sized(1)))
-	case 0x8b: // LONG4
-		m.push(integer(m.sized(4)))
 	case 'G': // BINFLOAT
 		m.take(8)
 		m.push(ignored{})
@@ -134,13 +109,7 @@ func (m *machine) execute(op byte) {
 	case '(': // MARK
 		m.push(mark{})
 	case '0': // POP
-		if len(m.stack) > 0 && m.stack[len(m.stack)-1] == any(mark{}) {
-			m.popToMark()
-		} else {
-			m.pop()
-		}
-	case '1': // POP_MARK
-		m.popToMark()
+		m.pop()
 	case ')': // EMPTY_TUPLE
 		m.push(tuple(nil))
 	case 't': // TUPLE
@@ -194,7 +163,7 @@ func (m *machine) add(items tuple) {
 		o.items = append(o.items, items...)
 		return
 	}
-	m.fail("cannot add members to %s", describe(v))
+	m.fail("want a dictionary or a list to add members to")
 }
 
 func (m *machine) store(key uint64) {
@@ -224,7 +193,7 @@ func (m *machine) pushCall() {
 	values := m.popN(2)
 	args, ok := values[1].(tuple)
 	if !ok {
-		m.fail("call with %s in place of arguments", describe(values[1]))
+		m.fail("call without a tuple of arguments")
 	}
 	switch f := values[0].(type) {
 	case class:
@@ -232,7 +201,7 @@ func (m *machine) pushCall() {
 	case *object: // the result of another call, such as getattr
 		m.push(&object{class: f.class})
 	default:
-		m.fail("call of %s", describe(f))
+		m.fail("call of something that is not a function")
 	}
 }
 

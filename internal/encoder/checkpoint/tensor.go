@@ -3,8 +3,9 @@ package checkpoint
 import (
 	"encoding/binary"
 	"fmt"
-	"math"
 	"math/bits"
+	"slices"
+	"strings"
 	"unsafe"
 )
 
@@ -67,50 +68,31 @@ func width(dtype string) uint64 {
 
 // Float32 returns the values of an F32 tensor in row-major order. The result is a
 // read-only view of the file, or a copy if the tensor is misaligned.
-func (t *Tensor) Float32() ([]float32, error) {
-	if t.DType != F32 {
-		return nil, t.typeError(F32)
-	}
-	return view(t.data, func(b []byte) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b)) }), nil
-}
+func (t *Tensor) Float32() ([]float32, error) { return view[float32](t, F32) }
 
 // Bits16 is like Float32 for the bit patterns of an F16 or BF16 tensor.
-func (t *Tensor) Bits16() ([]uint16, error) {
-	if t.DType != F16 && t.DType != BF16 {
-		return nil, t.typeError(F16 + " or " + BF16)
-	}
-	return view(t.data, binary.LittleEndian.Uint16), nil
-}
+func (t *Tensor) Bits16() ([]uint16, error) { return view[uint16](t, F16, BF16) }
 
 // Int8 is like Float32 for an I8 tensor.
-func (t *Tensor) Int8() ([]int8, error) {
-	if t.DType != I8 {
-		return nil, t.typeError(I8)
+func (t *Tensor) Int8() ([]int8, error) { return view[int8](t, I8) }
+
+// view returns the values of a tensor of one of the given types. It copies and decodes
+// them only if alignment or byte order require it.
+func view[T float32 | uint16 | int8](t *Tensor, types ...string) ([]T, error) {
+	if !slices.Contains(types, t.DType) {
+		return nil, fmt.Errorf("%s: tensor %q has type %s, want %s", t.File, t.Name, t.DType, strings.Join(types, " or "))
 	}
-	return view(t.data, func(b []byte) int8 { return int8(b[0]) }), nil
-}
-
-func (t *Tensor) typeError(want string) error {
-	return fmt.Errorf("%s: tensor %q has type %s, want %s", t.File, t.Name, t.DType, want)
-}
-
-// view returns b as values of type T. It copies and decodes them only if alignment
-// or byte order require it.
-func view[T float32 | uint16 | int8](b []byte, decode func([]byte) T) []T {
 	var zero T
-	size := int(unsafe.Sizeof(zero))
-	n := len(b) / size
+	n := len(t.data) / int(unsafe.Sizeof(zero))
 	if n == 0 {
-		return nil
+		return nil, nil
 	}
-	p := unsafe.Pointer(unsafe.SliceData(b))
+	p := unsafe.Pointer(unsafe.SliceData(t.data))
 	littleEndian := binary.NativeEndian.Uint16([]byte{1, 0}) == 1
 	if uintptr(p)%unsafe.Alignof(zero) == 0 && littleEndian {
-		return unsafe.Slice((*T)(p), n)
+		return unsafe.Slice((*T)(p), n), nil
 	}
 	values := make([]T, n)
-	for i := range values {
-		values[i] = decode(b[i*size:])
-	}
-	return values
+	_, err := binary.Decode(t.data, binary.LittleEndian, values)
+	return values, err
 }

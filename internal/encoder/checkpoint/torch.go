@@ -60,7 +60,7 @@ func members(v any) (map[string]any, error) {
 	o, ok := v.(*object)
 	switch {
 	case !ok:
-		return nil, fmt.Errorf("want a dictionary of tensors, got %s", describe(v))
+		return nil, errors.New("want a dictionary of tensors")
 	case o.class == listClass, o.class == persistentClass:
 		return nil, fmt.Errorf("want a dictionary of tensors, got a %s", o.class)
 	case o.class != dictClass && o.class != "collections.OrderedDict":
@@ -96,7 +96,7 @@ func (c *content) tensor(name string, o *object) (*Tensor, error) {
 	}
 	ref, ok := o.args[0].(*object)
 	if !ok {
-		return nil, fmt.Errorf("want a storage, got %s", describe(o.args[0]))
+		return nil, errors.New("want a storage")
 	}
 	s, err := parseStorage(ref)
 	if err != nil {
@@ -135,7 +135,7 @@ func dimensions(v any) ([]int, error) {
 	for i, item := range items {
 		n, ok := item.(int64)
 		if !ok || n < 0 || int64(int(n)) != n {
-			return nil, fmt.Errorf("want integers as shape and strides, got %s", describe(item))
+			return nil, errors.New("want integers of at least 0 as shape and strides")
 		}
 		numbers[i] = int(n)
 	}

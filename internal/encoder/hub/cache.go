@@ -1,9 +1,8 @@
 package hub
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path"
@@ -26,12 +25,19 @@ const (
 // incompleteSuffix ends the names of incomplete files and directories.
 const incompleteSuffix = ".incomplete"
 
-// repoDir returns the directory of a repository.
-func (s Store) repoDir(repo string) string { return filepath.Join(s.Dir, "models--"+dirName(repo)) }
+// repoDirName returns the name of the directory of a repository.
+func repoDirName(repo string) string { return "models--" + dirName(repo) }
 
-// blob returns the path of the content of a file. The listing must have a checksum.
+// repoDir returns the directory of a repository.
+func (s Store) repoDir(repo string) string { return filepath.Join(s.Dir, repoDirName(repo)) }
+
+// blobName returns the path in the store of the content of a file. The listing must have a
+// checksum.
+func blobName(f remoteFile) string { return path.Join(repoDirName(f.Repo), blobsDir, f.hash()) }
+
+// blob is blobName with the directory of the store.
 func (s Store) blob(f remoteFile) string {
-	return filepath.Join(s.repoDir(f.Repo), blobsDir, f.hash())
+	return filepath.Join(s.Dir, filepath.FromSlash(blobName(f)))
 }
 
 // commitsDir returns the name of the directory with the commits of a model, below
@@ -59,26 +65,6 @@ func (s Store) ref(repo, revision string) string {
 		return ""
 	}
 	return commit
-}
-
-// revision returns the branch or tag that refers to a commit, main if possible, or "".
-func (s Store) revision(repo, commit string) string {
-	if s.ref(repo, DefaultRevision) == commit {
-		return DefaultRevision
-	}
-	found := ""
-	dir := filepath.Join(s.repoDir(repo), refsDir)
-	_ = filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || e.IsDir() {
-			return nil //nolint:nilerr // references are only displayed
-		}
-		if name, err := filepath.Rel(dir, path); err == nil && s.ref(repo, filepath.ToSlash(name)) == commit {
-			found = filepath.ToSlash(name)
-			return fs.SkipAll
-		}
-		return nil
-	})
-	return found
 }
 
 // commits returns the commits of a model: that of the branch main, then the others,
@@ -126,7 +112,9 @@ func (s Store) at(n Name, commit string) (*Model, error) {
 		}
 		m.Files = append(m.Files, f)
 	}
-	m.Revision = s.revision(n.Repo, commit)
+	if s.ref(n.Repo, DefaultRevision) == commit {
+		m.Revision = DefaultRevision
+	}
 	return m, nil
 }
 
@@ -154,80 +142,74 @@ func filesIn(n Name, dir string) ([]string, string) {
 	return append(names, shards...), ""
 }
 
-// install links the files into a directory of a repository, such as snapshots/COMMIT. A
-// new directory appears when it is complete. The caller has locked the repository.
-func (p *Puller) install(repo, dir string, files []remoteFile) error {
-	// A Root does not follow links out of the repository.
-	root, err := os.OpenRoot(p.Store.repoDir(repo))
+// link links files into a directory of a repository, such as snapshots/COMMIT. It writes
+// nothing if they are linked already, since the store may be read-only.
+func (p *Puller) link(ctx context.Context, repo, dir string, files []remoteFile) error {
+	nameOf := func(f remoteFile) string { return path.Join(repoDirName(repo), dir, f.Name) }
+	files = slices.DeleteFunc(slices.Clone(files), func(f remoteFile) bool { return p.isLinked(nameOf(f), f) })
+	if len(files) == 0 {
+		return nil
+	}
+	release, err := p.lock(ctx, repo, path.Base(dir))
+	if err != nil {
+		return err
+	}
+	defer release()
+	// A Root does not follow links out of the store.
+	root, err := os.OpenRoot(p.Store.Dir)
 	if err != nil {
 		return err
 	}
 	defer root.Close()
-	into := dir
-	if _, err := root.Stat(dir); errors.Is(err, fs.ErrNotExist) {
-		into = path.Join(path.Dir(dir), "."+path.Base(dir)+incompleteSuffix)
-		if err := root.RemoveAll(into); err != nil {
-			return err
-		}
-	}
 	for _, f := range files {
-		name := path.Join(into, f.Name)
-		if err := root.MkdirAll(path.Dir(name), 0o777); err != nil {
+		name := nameOf(f)
+		temporary := name + incompleteSuffix
+		err := errors.Join(root.MkdirAll(path.Dir(name), 0o777), root.RemoveAll(temporary))
+		if err == nil {
+			err = p.place(root, f, temporary)
+		}
+		if err == nil {
+			err = root.Rename(temporary, name)
+		}
+		if err != nil {
 			return err
 		}
-		if err := errors.Join(root.RemoveAll(name+incompleteSuffix), p.place(root, repo, f, name+incompleteSuffix)); err != nil {
-			return err
-		}
-		if err := root.Rename(name+incompleteSuffix, name); err != nil {
-			return err
-		}
-	}
-	if into != dir {
-		return root.Rename(into, dir)
 	}
 	return nil
 }
 
-// linkTarget returns the relative target of the link to a file's blob, for a link with
-// the given name in the directory of a repository.
-func linkTarget(repo string, f remoteFile, name string) string {
-	blob := path.Join(blobsDir, f.hash())
-	if f.Repo != repo {
-		blob = path.Join("..", "models--"+dirName(f.Repo), blob)
+// isLinked reports whether name, a path in the store, is a link to the blob of a file.
+func (p *Puller) isLinked(name string, f remoteFile) bool {
+	path := filepath.Join(p.Store.Dir, filepath.FromSlash(name))
+	if target, err := os.Readlink(path); err == nil {
+		return filepath.ToSlash(target) == linkTarget(f, name)
 	}
-	return strings.Repeat("../", strings.Count(name, "/")) + blob
+	info, err := os.Lstat(path)
+	blob, blobErr := os.Stat(p.Store.blob(f))
+	return err == nil && blobErr == nil && os.SameFile(info, blob)
 }
 
-// place creates name as a symbolic link to the blob of a file. Where these are not
-// supported, as for most users of Windows, it creates a hard link or else a copy.
-func (p *Puller) place(root *os.Root, repo string, f remoteFile, name string) error {
+// linkTarget returns the relative target of the symbolic link to a file's blob, for a link
+// with the given name in the store.
+func linkTarget(f remoteFile, name string) string {
+	up := strings.Count(name, "/")
+	blob := blobName(f)
+	if repo, _, _ := strings.Cut(name, "/"); repo == repoDirName(f.Repo) { // as Python does
+		up--
+		blob = path.Join(blobsDir, f.hash())
+	}
+	return strings.Repeat("../", up) + blob
+}
+
+// place creates name as a symbolic link to the blob of a file or, where these are not
+// supported, as for most users of Windows, as a hard link.
+func (p *Puller) place(root *os.Root, f remoteFile, name string) error {
 	symlink := root.Symlink
 	if p.symlinkFunc != nil {
 		symlink = p.symlinkFunc
 	}
-	if symlink(filepath.FromSlash(linkTarget(repo, f, name)), name) == nil {
+	if symlink(filepath.FromSlash(linkTarget(f, name)), name) == nil {
 		return nil
 	}
-	if f.Repo == repo && root.Link(path.Join(blobsDir, f.hash()), name) == nil {
-		return nil
-	}
-	return copyFile(root, p.Store.blob(f), name)
-}
-
-// copyFile copies the file src to a new file in root.
-func copyFile(root *os.Root, src, name string) error {
-	in, err := safefile.Open(src)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	if err = errors.Join(err, out.Sync(), out.Close()); err != nil {
-		return fmt.Errorf("%s: %w", filepath.Join(root.Name(), name), err)
-	}
-	return nil
+	return root.Link(blobName(f), name)
 }

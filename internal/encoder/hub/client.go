@@ -8,8 +8,6 @@ package hub
 import (
 	"cmp"
 	"context"
-	"crypto/tls"
-	"crypto/x509"
 	"errors"
 	"fmt"
 	"io"
@@ -30,7 +28,7 @@ type Puller struct {
 	HTTP     *http.Client  // required, with a Transport; its CheckRedirect is replaced
 	Clock    Clock         // required
 	Stall    time.Duration // timeout for receiving data, required
-	Retries  int           // attempts after the first; reset by progress
+	Retries  int           // attempts after the first
 	Watch    Watch         // progress callbacks
 	Offline  bool          // send no requests
 	// CheckConfig, if set, returns an error for a config.json of a model that can't be used,
@@ -65,32 +63,21 @@ type remote struct {
 	http *http.Client
 }
 
-// Check validates the endpoint and the token without sending a request.
+// Check validates the endpoint without sending a request.
 func (p *Puller) Check() error {
 	_, err := p.base()
 	return err
 }
 
-func (p *Puller) tokenFrom() string { return cmp.Or(p.TokenFrom, "HF_TOKEN") }
-
-// base parses the endpoint and validates the token.
+// base parses the endpoint.
 func (p *Puller) base() (*url.URL, error) {
 	base, err := url.Parse(strings.TrimRight(cmp.Or(p.Endpoint, DefaultEndpoint), "/"))
 	if err != nil {
 		return nil, errors.New("endpoint: invalid URL")
 	}
-	switch {
-	case base.Scheme != "http" && base.Scheme != "https" || base.Host == "":
-		return nil, fmt.Errorf("endpoint %q: want http:// or https:// and a host", base.Redacted())
-	case base.User != nil:
-		return nil, errors.New("endpoint: user and password are not allowed")
-	case base.RawQuery != "" || base.Fragment != "":
-		return nil, errors.New("endpoint: query and fragment are not allowed")
-	}
-	for i := range len(p.Token) {
-		if c := p.Token[i]; c <= ' ' || c > '~' {
-			return nil, errors.New(p.tokenFrom() + ": invalid characters")
-		}
+	if base.Scheme != "http" && base.Scheme != "https" || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
+		base.RawQuery = "" // may be a secret
+		return nil, fmt.Errorf("endpoint %q: want a URL of a host and a path, such as %s", base.Redacted(), DefaultEndpoint)
 	}
 	return base, nil
 }
@@ -129,17 +116,12 @@ func (a *authTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // name of a repository and to the location of a file.
 const maxRedirects = 10
 
-// A redirectError reports a rejected redirect.
-type redirectError struct{ reason string }
-
-func (e *redirectError) Error() string { return e.reason }
-
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return &redirectError{fmt.Sprintf("more than %d redirects", maxRedirects)}
+		return fmt.Errorf("more than %d redirects", maxRedirects)
 	}
 	if r.URL.Scheme != "https" && via[len(via)-1].URL.Scheme == "https" {
-		return &redirectError{"redirect from https to " + r.URL.Scheme}
+		return errors.New("redirect from https to " + r.URL.Scheme)
 	}
 	return nil
 }
@@ -160,23 +142,23 @@ func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, 
 	address := r.address("api", "models", org, name, "revision", revision) + "?blobs=true"
 	var reply []byte
 	// A listing is short, so the whole of it must arrive within the time for a stall.
-	err := r.retry(ctx, repo, func(ctx context.Context, _ func()) (bool, error) {
+	err := r.retry(ctx, repo, func(ctx context.Context, _ func()) error {
 		res, err := r.send(ctx, address, nil)
 		if err != nil {
-			return false, err
+			return err
 		}
 		defer res.Body.Close()
 		if res.StatusCode != http.StatusOK {
-			return false, r.statusError(res, repo, revision, "")
+			return r.statusError(res, repo, revision, "")
 		}
 		reply, err = io.ReadAll(io.LimitReader(res.Body, maxReplySize+1))
 		if err != nil {
-			return false, r.networkErr(err)
+			return r.networkErr(err)
 		}
 		if len(reply) > maxReplySize {
-			return false, fmt.Errorf("%s: response is larger than %d bytes", repo, maxReplySize)
+			return fmt.Errorf("%s: response is larger than %d bytes", repo, maxReplySize)
 		}
-		return false, nil
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -211,10 +193,9 @@ func (r *remote) send(ctx context.Context, address string, header http.Header) (
 
 // A networkError reports a request that failed without a complete response.
 type networkError struct {
-	host      string
-	token     string // to remove from the error, which may quote the server
-	err       error
-	permanent bool // do not retry
+	host  string
+	token string // to remove from the error, which may quote the server
+	err   error
 }
 
 func (e *networkError) Error() string {
@@ -232,11 +213,5 @@ func (r *remote) networkErr(err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
-	n := &networkError{host: r.base.Host, token: r.Token, err: err}
-	_, redirect := errors.AsType[*redirectError](err)
-	_, certificate := errors.AsType[*tls.CertificateVerificationError](err)
-	_, authority := errors.AsType[x509.UnknownAuthorityError](err)
-	_, hostname := errors.AsType[x509.HostnameError](err)
-	n.permanent = redirect || certificate || authority || hostname
-	return n
+	return &networkError{r.base.Host, r.Token, err}
 }

@@ -1,14 +1,11 @@
 package hub
 
 import (
-	"cmp"
 	"errors"
 	"net/http"
 	"net/http/httptest"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -21,26 +18,25 @@ type atomicSum struct{ n atomic.Int64 }
 func (s *atomicSum) add(n int64) { s.n.Add(n) }
 
 func TestPermanentErrorsAreNotRetried(t *testing.T) {
+	const (
+		noToken   = "model does not exist, or request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"
+		withToken = "model does not exist, or the token in FILE is invalid or has no access: request it at URL/sentence-transformers/all-MiniLM-L6-v2"
+	)
 	for _, tt := range []struct {
-		status      int
-		code, token string
-		message     string // of the server, or "" for one with the token
-		file        bool
-		want        string
+		status int
+		token  string
+		file   bool
+		want   string
 	}{
-		{401, "", "", "", false, "model does not exist, or set HF_TOKEN to a token with access to it"},
-		{401, "", testToken, "", false, "model does not exist, or the token in FILE has no access to it"},
-		{401, "RepoNotFound", testToken, "Invalid credentials in Authorization header", false, "the token in FILE is invalid or expired"},
-		{401, "GatedRepo", "", "", true, "request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"},
-		{403, "GatedRepo", testToken, "", true, "the token in FILE has no access: request it at URL/sentence-transformers/all-MiniLM-L6-v2"},
-		{403, "", "", "", false, "request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"},
-		{404, "", "", "", false, `model or revision not found: "main"`},
-		{404, "RevisionNotFound", "", "", false, `revision not found: "main"`},
-		{404, "", "", "", true, ""},
-		{410, "", testToken, "", false, ""},
-		{101, "", "", "", false, ""},
-		{101, "", "", "", true, ""},
-		{501, "", "", "", false, ""},
+		{401, "", false, noToken},
+		{401, testToken, false, withToken},
+		{403, "", true, noToken},
+		{403, testToken, true, withToken},
+		{404, "", false, `model or revision not found: "main"`},
+		{404, "", true, ""},
+		{410, testToken, false, ""},
+		{101, "", false, ""},
+		{101, "", true, ""},
 	} {
 		part := "/api/"
 		if tt.file {
@@ -48,8 +44,7 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 		}
 		h := newMini(t)
 		h.answer(part, 0, func(w http.ResponseWriter, r *http.Request) {
-			w.Header().Set("X-Error-Code", tt.code)
-			w.Header().Set("X-Error-Message", cmp.Or(tt.message, "you sent "+r.Header.Get("Authorization")))
+			w.Header().Set("X-Error-Message", "you sent "+r.Header.Get("Authorization"))
 			w.WriteHeader(tt.status)
 		})
 		p := newPuller(t, h)
@@ -57,7 +52,7 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 		err := failToPull(t, p, mini)
 		e, ok := errors.AsType[*StatusError](err)
 		if !ok || e.Status != tt.status || e.Hint != strings.ReplaceAll(tt.want, "URL", h.URL) || strings.Contains(err.Error(), testToken) {
-			t.Errorf("%d %s: got error %v, want hint %q", tt.status, tt.code, err, tt.want)
+			t.Errorf("%d: got error %v, want hint %q", tt.status, err, tt.want)
 		}
 		if n := len(h.requests(part)); n != 1 {
 			t.Errorf("%d: got %d requests, want 1", tt.status, n)
@@ -66,7 +61,7 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 }
 
 func TestTransientErrorsAreRetried(t *testing.T) {
-	statuses := []int{408, 425, 429, 500, 502, 503, 504}
+	statuses := []int{408, 429, 500, 503}
 	h := newMini(t)
 	h.fault = func(n int, w http.ResponseWriter, r *http.Request) bool {
 		if n > len(statuses) || r.URL.Path != h.large() && !strings.HasPrefix(r.URL.Path, "/api/") {
@@ -80,18 +75,13 @@ func TestTransientErrorsAreRetried(t *testing.T) {
 	var retries atomicSum
 	p.Watch.Retry = func(error, time.Duration) { retries.add(1) }
 	pull(t, p, mini, "")
-	if n, m := len(h.requests("/api/")), len(h.requests(h.large())); n != 8 || m != 8 || retries.n.Load() != 14 {
-		t.Errorf("got %d and %d requests, %d retries, want 8, 8, 14", n, m, retries.n.Load())
+	if n, m := len(h.requests("/api/")), len(h.requests(h.large())); n != 5 || m != 5 || retries.n.Load() != 8 {
+		t.Errorf("got %d and %d requests, %d retries, want 5, 5, 8", n, m, retries.n.Load())
 	}
 }
 
 func TestRetryAfterIsHonored(t *testing.T) {
-	clock := &fakeClock{}
-	for header, want := range map[string]time.Duration{
-		"7": 7 * time.Second,
-		clock.Now().Add(9 * time.Second).Format(http.TimeFormat): 9 * time.Second,
-		"99999": maxRetryAfter,
-	} {
+	for header, want := range map[string]time.Duration{"7": 7 * time.Second, "99999": maxRetryAfter} {
 		h := newMini(t)
 		h.answer("/api/", 1, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Retry-After", header)
@@ -129,7 +119,6 @@ func TestRetriesAreLimited(t *testing.T) {
 
 func TestStalledDownloadIsRetried(t *testing.T) {
 	h := newMini(t)
-	clock := &fakeClock{stalls: make(chan struct{})}
 	h.answer(h.large(), 1, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", "3145728")
 		_, _ = w.Write(h.mini().files[weightsFile].content[:2<<20])
@@ -137,42 +126,11 @@ func TestStalledDownloadIsRetried(t *testing.T) {
 		<-r.Context().Done()
 	})
 	p := newPuller(t, h)
-	p.Clock = clock
-	var missing atomic.Int64
-	received := make(chan struct{})
-	p.Watch.Plan = func(_ int, bytes int64) { missing.Store(bytes) }
-	p.Watch.Bytes = func(n int64) {
-		if missing.Add(-n) == 1<<20 { // everything before the stall
-			close(received)
-		}
-	}
+	p.Stall = time.Second
 	var reason error
-	var mu sync.Mutex // of reason: once it is set, nothing stalls
-	p.Watch.Retry = func(err error, _ time.Duration) {
-		mu.Lock()
-		defer mu.Unlock()
-		if strings.Contains(err.Error(), weightsFile) {
-			reason = err
-		}
-	}
-	stall := func() bool {
-		mu.Lock()
-		defer mu.Unlock()
-		if reason == nil {
-			select {
-			case clock.stalls <- struct{}{}:
-			default: // nothing waits yet
-			}
-		}
-		return reason == nil
-	}
-	go func() {
-		for <-received; stall(); {
-			runtime.Gosched()
-		}
-	}()
+	p.Watch.Retry = func(err error, _ time.Duration) { reason = err }
 	checkIntact(t, pull(t, p, mini, ""))
-	if reason == nil || !strings.HasSuffix(reason.Error(), "no data received for 30s") {
+	if reason == nil || !strings.Contains(reason.Error(), weightsFile) || !strings.HasSuffix(reason.Error(), "no data received for 1s") {
 		t.Errorf("got retry after %v, want a stall", reason)
 	}
 	requests := h.requests(h.large())
@@ -187,10 +145,9 @@ func TestRedirectsAreLimited(t *testing.T) {
 		http.Redirect(w, r, r.URL.String(), http.StatusTemporaryRedirect)
 	})
 	p := newPuller(t, h)
-	clock := &fakeClock{}
-	p.Clock = clock
-	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "more than 10 redirects") || clock.waits != nil {
-		t.Errorf("got error %v, waits %v; want too many redirects and no waits", err, clock.waits)
+	p.Retries = 0
+	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "more than 10 redirects") {
+		t.Errorf("got error %v, want too many redirects", err)
 	}
 	secure := httptest.NewRequest(http.MethodGet, "https://hub/a", http.NoBody)
 	plain := httptest.NewRequest(http.MethodGet, "http://hub/a", http.NoBody)
@@ -222,18 +179,18 @@ func TestPullSupportsEndpointWithPath(t *testing.T) {
 }
 
 func TestPullRejectsInvalidOptions(t *testing.T) {
-	for _, tt := range []struct{ endpoint, token, revision, want string }{
-		{"ftp://host", "", "", `endpoint "ftp://host": want http:// or https:// and a host`},
-		{"https://", "", "", `endpoint "https:": want http:// or https:// and a host`},
-		{"https://me:secret@host", "", "", "endpoint: user and password are not allowed"},
-		{"https://host?a=b", "", "", "endpoint: query and fragment are not allowed"},
-		{"https://ho st", "", "", "endpoint: invalid URL"},
-		{"", "hf_a\r\nX-Evil: 1", "", "HF_TOKEN: invalid characters"},
-		{"", "", "../main", `revision "../main": want a branch, a tag or a commit`},
-		{"", "", "a b", `revision "a b": want a branch, a tag or a commit`},
+	const want = ": want a URL of a host and a path, such as https://huggingface.co"
+	for _, tt := range []struct{ endpoint, revision, want string }{
+		{"ftp://host", "", `endpoint "ftp://host"` + want},
+		{"https://", "", `endpoint "https:"` + want},
+		{"https://me:secret@host", "", `endpoint "https://me:xxxxx@host"` + want},
+		{"https://host?a=b", "", `endpoint "https://host"` + want},
+		{"https://ho st", "", "endpoint: invalid URL"},
+		{"", "../main", `revision "../main": want a branch, a tag or a commit`},
+		{"", "a b", `revision "a b": want a branch, a tag or a commit`},
 	} {
 		n, _ := Resolve(mini)
-		p := &Puller{Store: Store{Dir: t.TempDir()}, Endpoint: tt.endpoint, Token: tt.token, Clock: &fakeClock{}}
+		p := &Puller{Store: Store{Dir: t.TempDir()}, Endpoint: tt.endpoint, Clock: &fakeClock{}}
 		if _, err := p.Pull(t.Context(), n, tt.revision); err == nil || err.Error() != tt.want {
 			t.Errorf("%+v: got error %v, want %q", tt, err, tt.want)
 		}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"sync"
@@ -206,15 +205,7 @@ func (r *remote) ensure(ctx context.Context, f remoteFile) error {
 // isIntact reports whether the store has the content of a file, and counts its bytes then.
 // The error is the cause of ctx.
 func (r *remote) isIntact(ctx context.Context, f remoteFile) (bool, error) {
-	intact, err := matches(ctx, r.Store.blob(f), f)
-	if intact {
-		r.Watch.bytes(f.Size)
-	}
-	return intact, err
-}
-
-// matches reports whether path has the content of f. The error is the cause of ctx.
-func matches(ctx context.Context, path string, f remoteFile) (bool, error) {
+	path := r.Store.blob(f)
 	if info, err := os.Stat(path); err != nil || info.Size() != f.Size {
 		return false, nil //nolint:nilerr // missing
 	}
@@ -222,12 +213,15 @@ func matches(ctx context.Context, path string, f remoteFile) (bool, error) {
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}
-	return err == nil && d.check() == "", nil
+	if err != nil || d.check() != "" {
+		return false, nil //nolint:nilerr // damaged
+	}
+	r.Watch.bytes(f.Size)
+	return true, nil
 }
 
 // publish links the files into the snapshots of their repositories and into the
-// directory of the model, and then sets the references. It writes nothing if nothing
-// changes, since the store may be read-only.
+// directory of the model, and then sets the references.
 func (j *pullJob) publish(ctx context.Context, revision string) error {
 	if err := j.publishRepo(ctx, j.listing, revision); err != nil || j.tokenizer == nil {
 		return err
@@ -257,27 +251,4 @@ func (j *pullJob) publishRepo(ctx context.Context, l *listing, revision string) 
 		return err
 	}
 	return safefile.WriteFile(file, []byte(l.Commit), 0o666) // Python expects no newline
-}
-
-// link creates the missing links to files in a directory of a repository.
-func (j *pullJob) link(ctx context.Context, repo, dir string, files []remoteFile) error {
-	linked := func(f remoteFile) bool {
-		name := path.Join(dir, f.Name)
-		file := filepath.Join(j.Store.repoDir(repo), filepath.FromSlash(name))
-		if target, err := os.Readlink(file); err == nil {
-			return filepath.ToSlash(target) == linkTarget(repo, f, name)
-		}
-		copied, _ := matches(ctx, file, f)
-		return copied
-	}
-	files = slices.DeleteFunc(slices.Clone(files), linked)
-	if len(files) == 0 {
-		return nil
-	}
-	release, err := j.lock(ctx, repo, path.Base(dir))
-	if err != nil {
-		return err
-	}
-	defer release()
-	return j.install(repo, dir, files)
 }

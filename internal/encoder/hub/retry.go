@@ -1,12 +1,12 @@
 package hub
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net/http"
 	"strconv"
-	"sync/atomic"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -14,18 +14,12 @@ import (
 
 // A Clock provides the time for downloads.
 type Clock interface {
-	Now() time.Time
 	// Sleep waits for d. If ctx is done first, it returns an error.
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-const (
-	// maxRetryAfter limits the wait that a server may request.
-	maxRetryAfter = 2 * time.Minute
-	// progressBytes is the amount of data after which the number of attempts is
-	// reset, so that a large file can be downloaded over an unreliable connection.
-	progressBytes = 1 << 20
-)
+// maxRetryAfter limits the wait that a server may request.
+const maxRetryAfter = 2 * time.Minute
 
 // A StatusError reports a response with an error status.
 type StatusError struct {
@@ -54,63 +48,36 @@ func (r *remote) statusError(res *http.Response, repo, revision, file string) er
 	if file != "" {
 		e.What += ": " + file
 	}
-	// The hub sends 401 for private and missing models too, to hide which exist.
+	denied := e.Status == http.StatusUnauthorized || e.Status == http.StatusForbidden
 	page := r.base.String() + "/" + repo
-	switch code := res.Header.Get("X-Error-Code"); {
+	switch {
 	case res.Request.URL.Host != r.base.Host:
 		// The response is from the file storage, not from the hub.
-	case e.Status == http.StatusUnauthorized && r.Token != "" && res.Header.Get("X-Error-Message") == "Invalid credentials in Authorization header":
-		e.Hint = "the token in " + r.tokenFrom() + " is invalid or expired"
-	case code == "GatedRepo" && r.Token == "", e.Status == http.StatusForbidden && r.Token == "":
-		e.Hint = "request access at " + page + " and set HF_TOKEN to a token of that account"
-	case e.Status == http.StatusUnauthorized && r.Token == "":
-		e.Hint = "model does not exist, or set HF_TOKEN to a token with access to it"
-	case e.Status == http.StatusUnauthorized && code != "GatedRepo":
-		e.Hint = "model does not exist, or the token in " + r.tokenFrom() + " has no access to it"
-	case code == "GatedRepo", e.Status == http.StatusForbidden:
-		e.Hint = "the token in " + r.tokenFrom() + " has no access: request it at " + page
-	case e.Status == http.StatusNotFound && code == "RevisionNotFound":
-		e.Hint = "revision not found: " + strconv.Quote(revision)
+	case denied && r.Token == "": // also for missing models, to hide which exist
+		e.Hint = "model does not exist, or request access at " + page + " and set HF_TOKEN to a token of that account"
+	case denied:
+		e.Hint = "model does not exist, or the token in " + cmp.Or(r.TokenFrom, "HF_TOKEN") + " is invalid or has no access: request it at " + page
 	case e.Status == http.StatusNotFound && file == "":
 		e.Hint = "model or revision not found: " + strconv.Quote(revision)
 	}
-	e.wait = parseRetryAfter(res.Header.Get("Retry-After"), r.Clock.Now())
+	if n, err := strconv.ParseUint(res.Header.Get("Retry-After"), 10, 31); err == nil {
+		e.wait = min(time.Duration(n)*time.Second, maxRetryAfter)
+	}
 	return e
-}
-
-// parseRetryAfter parses a Retry-After header: seconds or a date.
-func parseRetryAfter(v string, now time.Time) time.Duration {
-	if n, err := strconv.ParseUint(v, 10, 31); err == nil {
-		return min(time.Duration(n)*time.Second, maxRetryAfter)
-	}
-	if t, err := http.ParseTime(v); err == nil {
-		return min(max(0, t.Sub(now)), maxRetryAfter)
-	}
-	return 0
 }
 
 // retryable reports whether the same request may succeed later.
 func retryable(err error) bool {
-	if e, ok := errors.AsType[*networkError](err); ok {
-		return !e.permanent
+	if _, ok := errors.AsType[*networkError](err); ok {
+		return true
 	}
 	e, ok := errors.AsType[*StatusError](err)
-	if !ok {
-		return false
-	}
-	switch e.Status {
-	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests, http.StatusRequestedRangeNotSatisfiable:
-		return true
-	case http.StatusNotImplemented, http.StatusHTTPVersionNotSupported:
-		return false
-	}
-	return e.Status >= 500
+	return ok && (e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500)
 }
 
 // An attempt sends one request and reads the response. It calls keepAlive whenever
-// data arrives, and reports whether it made enough progress to reset the number of
-// attempts.
-type attempt func(ctx context.Context, keepAlive func()) (progressed bool, err error)
+// data arrives.
+type attempt func(ctx context.Context, keepAlive func()) error
 
 // retry calls f until it succeeds, fails permanently, or has no attempts left.
 func (r *remote) retry(ctx context.Context, what string, f attempt) error {
@@ -121,20 +88,14 @@ func (r *remote) retry(ctx context.Context, what string, f attempt) error {
 		MaxInterval:         30 * time.Second,
 	}
 	for remaining := r.Retries; ; remaining-- {
-		progressed, err := r.withStallTimeout(ctx, f)
-		switch {
-		case ctx.Err() != nil:
+		err := r.withStallTimeout(ctx, f)
+		if ctx.Err() != nil {
 			return context.Cause(ctx)
-		case err == nil:
-			return nil
-		case progressed:
-			remaining = r.Retries
-			pause.Reset()
 		}
 		if _, ok := errors.AsType[*networkError](err); ok { // other errors already name the file
 			err = fmt.Errorf("%s: %w", what, err)
 		}
-		if remaining <= 0 || !retryable(err) {
+		if err == nil || remaining <= 0 || !retryable(err) {
 			return err
 		}
 		wait := pause.NextBackOff()
@@ -151,29 +112,17 @@ func (r *remote) retry(ctx context.Context, what string, f attempt) error {
 	}
 }
 
-// withStallTimeout calls f with a context that is canceled if f stops calling
-// keepAlive. The timeout is between one and two times r.Stall.
-func (r *remote) withStallTimeout(ctx context.Context, f attempt) (bool, error) {
-	ctx, cancel := context.WithCancelCause(ctx)
+// withStallTimeout calls f with a context that is canceled if f does not call
+// keepAlive for r.Stall.
+func (r *remote) withStallTimeout(ctx context.Context, f attempt) error {
 	stalled := fmt.Errorf("no data received for %v", r.Stall)
-	var activity atomic.Int64
-	done := make(chan struct{})
-	go func() {
-		defer close(done)
-		for last := int64(0); r.Clock.Sleep(ctx, r.Stall) == nil; {
-			now := activity.Load()
-			if now == last {
-				cancel(stalled)
-				return
-			}
-			last = now
-		}
-	}()
-	progressed, err := f(ctx, func() { activity.Add(1) })
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	timer := time.AfterFunc(r.Stall, func() { cancel(stalled) })
+	defer timer.Stop()
+	err := f(ctx, func() { timer.Reset(r.Stall) })
 	if err != nil && errors.Is(context.Cause(ctx), stalled) {
-		err = &networkError{host: r.base.Host, err: stalled}
+		return &networkError{host: r.base.Host, err: stalled}
 	}
-	cancel(nil)
-	<-done
-	return progressed, err
+	return err
 }

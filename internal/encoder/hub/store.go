@@ -28,7 +28,7 @@ type Store struct {
 // A Model is a complete model on disk.
 type Model struct {
 	Name     Name
-	Revision string // branch or tag; "" if unknown
+	Revision string // DefaultRevision, or "" if it is another one
 	Commit   string
 	Dir      string // directory with the files
 	Files    []File

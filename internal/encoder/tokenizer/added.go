@@ -35,9 +35,9 @@ func newMatcher(tokens []addedToken, patterns []string) (*matcher, error) {
 		return nil, nil
 	}
 	m := &matcher{tokens: tokens}
-	seen := make(map[string]int, len(patterns))
+	index := make(map[string]int32, len(patterns))
 	for i, p := range patterns {
-		switch j, ok := seen[p]; {
+		switch j, ok := index[p]; {
 		case p == "":
 			return nil, fmt.Errorf("%q is empty after normalization", tokens[i].content)
 		case len(p) > maxAddedToken:
@@ -45,10 +45,10 @@ func newMatcher(tokens []addedToken, patterns []string) (*matcher, error) {
 		case ok:
 			return nil, fmt.Errorf("%q and %q are equal after normalization", tokens[j].content, tokens[i].content)
 		}
-		seen[p] = i
+		index[p] = int32(i)
 		m.firstBytes[p[0]] = true
 	}
-	m.trie = newTrie(patterns)
+	m.trie = newTrie(index)
 	return m, nil
 }
 
@@ -95,13 +95,11 @@ func (m *matcher) extract(s *state, chars *characters) {
 				}
 				hi = max(hi, spaceHi)
 			}
-			if done < lo {
-				s.cut(p.lo+int32(done), p.lo+int32(lo), notAdded)
-			}
-			s.cut(p.lo+int32(lo), p.lo+int32(hi), t.id)
+			s.cut(p, done, lo, notAdded)
+			s.cut(p, lo, hi, t.id)
 			done = hi
 		}
-		s.cut(p.lo+int32(done), p.hi, notAdded)
+		s.cut(p, done, len(src), notAdded)
 	})
 }
 

@@ -1,44 +1,16 @@
 package tokenizer
 
-import (
-	"fmt"
-	"slices"
-)
-
-// A bpe is a byte-pair encoding model. It splits a word into characters and
+// A bpe is a byte-pair encoding model. It splits a word into bytes or characters and
 // merges adjacent pairs in the order of the merge list until none applies.
 type bpe struct {
-	vocabulary
-	merges       map[[2]int32]merged
-	unknown      int32
-	hasUnk       bool // the unknown token is in the vocabulary
-	declaresUnk  bool // the file names an unknown token
-	fuseUnk      bool // fuse adjacent unknown characters
-	byteTokenIDs *[256]int32
-	chars        map[rune]int32 // single-character tokens
-
-	// In raw mode, the model reads the bytes of a word instead of the characters
-	// that ByteLevel maps them to. Every byte must have a token.
-	raw    bool
-	rawIDs [256]int32
+	merges map[[2]int32]merged
+	chars  map[rune]int32 // single-character tokens; nil if words are split into bytes
+	bytes  [256]int32     // tokens of bytes, also for characters without a token
 }
 
 // merged is the result of merging two tokens. Pairs with a lower rank are merged
 // first.
 type merged struct{ rank, id int32 }
-
-// enableRaw enables raw mode if possible.
-func (b *bpe) enableRaw(a *alphabet) bool {
-	for c, r := range a {
-		id, ok := b.chars[r]
-		if !ok {
-			return false
-		}
-		b.rawIDs[c] = id
-	}
-	b.raw = true
-	return true
-}
 
 // A symbol is a part of a word. The symbols of a word form a linked list.
 type symbol struct {
@@ -47,24 +19,31 @@ type symbol struct {
 	length     int32 // in bytes; 0 after it was merged into the previous one
 }
 
-func (b *bpe) unknownID() (int32, bool) { return b.unknown, b.hasUnk }
-
 func (b *bpe) tokenize(s *state, p piece) {
 	src := s.bytes(p)
 	s.word = s.word[:0]
-	if b.raw {
-		for _, c := range src {
-			s.addSymbol(b.rawIDs[c], 1)
+	for i := 0; i < len(src); {
+		w := 1
+		if b.chars != nil {
+			var r rune
+			r, w = decodeRune(src[i:])
+			if id, ok := b.chars[r]; ok {
+				s.addSymbol(id, int32(w))
+				i += w
+				continue
+			}
 		}
-	} else {
-		b.splitChars(s, src)
+		for _, c := range src[i : i+w] {
+			s.addSymbol(b.bytes[c], 1)
+		}
+		i += w
 	}
 	b.merge(s)
-	at := p.lo
+	at := int(p.lo)
 	for _, w := range s.word {
 		if w.length > 0 {
-			s.emit(w.id, int(at), int(at+w.length))
-			at += w.length
+			s.emit(w.id, at, at+int(w.length))
+			at += int(w.length)
 		}
 	}
 }
@@ -72,62 +51,6 @@ func (b *bpe) tokenize(s *state, p piece) {
 func (s *state) addSymbol(id, length int32) {
 	n := int32(len(s.word))
 	s.word = append(s.word, symbol{id, n - 1, n + 1, length})
-}
-
-// splitChars adds the characters of a word. A character without a token becomes
-// its bytes or the unknown token, or is dropped.
-func (b *bpe) splitChars(s *state, src []byte) {
-	unknown := int32(0) // length of the pending unknown token
-	for i := 0; i < len(src); {
-		r, w := decodeRune(src[i:])
-		char := src[i : i+w]
-		i += w
-		if id, ok := b.chars[r]; ok {
-			if unknown > 0 {
-				s.addSymbol(b.unknown, unknown)
-				unknown = 0
-			}
-			s.addSymbol(id, int32(w))
-			continue
-		}
-		if b.byteTokenIDs != nil && b.addBytes(s, char) || !b.declaresUnk {
-			continue
-		}
-		s.unknown = s.unknown || !b.hasUnk
-		if unknown > 0 && !b.fuseUnk {
-			s.addSymbol(b.unknown, unknown)
-			unknown = 0
-		}
-		unknown += int32(w)
-	}
-	if unknown > 0 {
-		s.addSymbol(b.unknown, unknown)
-	}
-}
-
-// byteTokens returns the ids of <0x00> to <0xFF>, or noValue for missing
-// tokens.
-func (v *vocabulary) byteTokens() *[256]int32 {
-	var all [256]int32
-	for i := range all {
-		id, ok := v.id(fmt.Sprintf("<0x%02X>", i))
-		if !ok {
-			id = noValue
-		}
-		all[i] = id
-	}
-	return &all
-}
-
-// addBytes adds the bytes of a character, if each has a token.
-func (b *bpe) addBytes(s *state, char []byte) bool {
-	if slices.ContainsFunc(char, func(c byte) bool { return b.byteTokenIDs[c] == noValue }) {
-		return false
-	}
-	for _, c := range char {
-		s.addSymbol(b.byteTokenIDs[c], 1)
-	}
-	return true
 }
 
 // merge merges pairs by rank, leftmost first for equal ranks.

@@ -99,10 +99,10 @@ type goldenCases struct {
 			Strategy string
 			Max      int `json:"max_length"`
 		}
-		IDs      []int32    `json:"input_ids"`
-		Types    []int32    `json:"token_type_ids"`
-		Offsets  [][2]int32 // in characters
-		Sequence []*int8    `json:"sequence_ids"`
+		IDs      []int32   `json:"input_ids"`
+		Types    []int32   `json:"token_type_ids"`
+		Offsets  [][]int32 // in characters
+		Sequence []*int8   `json:"sequence_ids"`
 	}
 }
 
@@ -145,7 +145,8 @@ func TestEncodeGoldenModels(t *testing.T) {
 				if c.Types != nil && !slices.Equal(got.TypeIDs, c.Types) {
 					t.Errorf("%s: got types %v, want %v", c.Name, got.TypeIDs, c.Types)
 				}
-				if offsets := characterOffsets(t, got, texts); c.Offsets != nil && filepath.Base(dir) != "roberta" && !slices.Equal(offsets, c.Offsets) {
+				offsets := characterOffsets(t, got, texts, c.Offsets)
+				if c.Offsets != nil && filepath.Base(dir) != "roberta" && !slices.EqualFunc(offsets, c.Offsets, slices.Equal) {
 					t.Errorf("%s: got offsets %v, want %v", c.Name, offsets, c.Offsets)
 				}
 				if c.Sequence != nil && len(got.Sequence) != len(c.Sequence) {

@@ -3,13 +3,12 @@ package tokenizer
 import (
 	"bytes"
 	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // A normalizer transforms a text before it is split into words.
 type normalizer interface {
-	// unchanged reports whether src is already normalized. False negatives are
-	// allowed.
-	unchanged(src []byte) bool
 	// apply writes the normalized remaining input of the editor.
 	apply(s *state, e *editor)
 }
@@ -20,56 +19,80 @@ func (s *state) normalize(all []normalizer) {
 		if s.editor.full {
 			return
 		}
-		changes := false
-		for _, p := range s.pieces {
-			changes = changes || p.token == notAdded && !n.unchanged(s.bytes(p))
+		s.edit(func(e *editor) { n.apply(s, e) })
+	}
+}
+
+// A bertNormalizer is the BertNormalizer or, with the option lowercase only, the Lowercase
+// normalizer. It replaces each character on its own.
+type bertNormalizer struct {
+	chars        *characters
+	clean        bool // drop control characters, and replace white space by spaces
+	ideographs   bool // put spaces around Chinese characters
+	stripAccents bool
+	lowercase    bool
+	kept         [utf8.RuneSelf]bool // ASCII characters that are not replaced
+}
+
+func newBertNormalizer(chars *characters, clean, ideographs, stripAccents, lowercase bool) *bertNormalizer {
+	b := &bertNormalizer{chars: chars, clean: clean, ideographs: ideographs, stripAccents: stripAccents, lowercase: lowercase}
+	for c := range b.kept {
+		src := []byte{byte(c)}
+		b.kept[c] = bytes.Equal(b.appendNormalized(nil, new(state), src), src)
+	}
+	return b
+}
+
+func (b *bertNormalizer) apply(s *state, e *editor) {
+	for src := e.remaining(); len(src) > 0; src = e.remaining() {
+		n := 0
+		for n < len(src) && src[n] < utf8.RuneSelf && b.kept[src[n]] {
+			n++
 		}
-		if changes {
-			s.edit(func(e *editor) { n.apply(s, e) })
-		} else {
-			s.charge()
+		e.keep(n)
+		if n < len(src) {
+			_, w := utf8.DecodeRune(src[n:])
+			s.normal = b.appendNormalized(s.normal[:0], s, src[n:n+w])
+			e.replace(w, s.normal)
 		}
 	}
 }
 
-// remaining returns the input that the editor has not read.
-func (e *editor) remaining() []byte { return e.src.bytes[e.pos:e.piece.hi] }
-
-// A filter drops the characters of a class and replaces those of another class by a
-// space, for BertNormalizer.
-type filter struct {
-	chars       *characters
-	drop, blank class
-}
-
-func (f filter) unchanged(src []byte) bool {
-	return bytes.IndexFunc(src, func(r rune) bool { return r != ' ' && f.chars.classOf(r)&(f.drop|f.blank) != 0 }) < 0
-}
-
-func (f filter) apply(_ *state, e *editor) {
-	e.skipInserted()
-	src := e.remaining()
-	kept := 0
-	for i := 0; i < len(src); {
-		r, w := decodeRune(src[i:])
-		class := f.chars.classOf(r)
-		if r != ' ' && class&(f.drop|f.blank) != 0 {
-			e.keep(i - kept)
-			kept = i + w
-			if class&f.drop != 0 {
-				e.drop(1)
-			} else {
-				e.put(' ', 0)
-			}
-		}
-		i += w
+// appendNormalized appends the replacement of a character.
+func (b *bertNormalizer) appendNormalized(dst []byte, s *state, char []byte) []byte {
+	r, _ := utf8.DecodeRune(char)
+	class := b.chars.classOf(r)
+	switch {
+	case b.clean && class&removed != 0:
+		return dst
+	case b.clean && class&space != 0:
+		return append(dst, ' ')
 	}
-	e.keepRest()
+	if b.stripAccents && class&notNormalized == 0 {
+		s.decomposed = norm.NFD.Append(s.decomposed[:0], char...)
+		char = s.decomposed
+	}
+	separate := b.ideographs && isIdeograph(r)
+	if separate {
+		dst = append(dst, ' ')
+	}
+	for _, c := range string(char) {
+		class := b.chars.classOf(c)
+		switch {
+		case b.stripAccents && class&nonspacing != 0:
+		case b.lowercase && c == 0x130: // the only one that becomes two characters
+			dst = append(dst, "i\u0307"...)
+		case b.lowercase && class&upper != 0:
+			dst = utf8.AppendRune(dst, b.chars.lower[c])
+		default:
+			dst = utf8.AppendRune(dst, c)
+		}
+	}
+	if separate {
+		dst = append(dst, ' ')
+	}
+	return dst
 }
-
-// ideographs is the handle_chinese_chars step of BertNormalizer. It puts spaces
-// around Chinese characters.
-type ideographs struct{}
 
 func isIdeograph(r rune) bool {
 	return r >= 0x3400 && (r <= 0x4dbf || r >= 0x4e00 && r <= 0x9fff || r >= 0xf900 && r <= 0xfaff ||
@@ -77,49 +100,38 @@ func isIdeograph(r rune) bool {
 		r >= 0x2f800 && r <= 0x2fa1f)
 }
 
-func (ideographs) unchanged(src []byte) bool { return bytes.IndexFunc(src, isIdeograph) < 0 }
+// An nfc is the NFC normalizer. Like the reference, it follows Unicode 9, which golang.org/x/text
+// does except for characters of the class notNormalized.
+type nfc struct{ chars *characters }
 
-func (ideographs) apply(_ *state, e *editor) {
-	e.skipInserted()
-	for {
-		src := e.remaining()
-		i := bytes.IndexFunc(src, isIdeograph)
-		if i < 0 {
-			e.keepRest()
-			return
+func (n nfc) apply(s *state, e *editor) {
+	isLater := func(r rune) bool { return n.chars.classOf(r)&notNormalized != 0 }
+	for src := e.remaining(); len(src) > 0; src = e.remaining() {
+		end := bytes.IndexFunc(src, isLater)
+		if end == 0 {
+			_, w := utf8.DecodeRune(src)
+			e.keep(w)
+			continue
 		}
-		e.keep(i)
-		r, _ := utf8.DecodeRune(src[i:])
-		e.put(' ', 0)
-		e.put(r, 1)
-		e.put(' ', 1)
-	}
-}
-
-// lowercase is the Lowercase normalizer.
-type lowercase struct{ chars *characters }
-
-func (l lowercase) unchanged(src []byte) bool {
-	return bytes.IndexFunc(src, func(r rune) bool { return l.chars.classOf(r)&upper != 0 }) < 0
-}
-
-func (l lowercase) apply(_ *state, e *editor) {
-	e.skipInserted()
-	src := e.remaining()
-	kept := 0
-	for i := 0; i < len(src); {
-		r, w := decodeRune(src[i:])
-		if l.chars.classOf(r)&upper != 0 {
-			e.keep(i - kept)
-			kept = i + w
-			e.put(l.chars.lower[r], 0)
-			if r == 0x130 {
-				e.put(0x307, 1)
+		if end > 0 {
+			src = src[:end]
+		}
+		for len(src) > 0 {
+			size := norm.NFC.QuickSpan(src)
+			if size > 0 {
+				e.keep(size)
+			} else {
+				size = norm.NFC.NextBoundary(src, true) // characters that may combine
+				s.normal = norm.NFC.Append(s.normal[:0], src[:size]...)
+				if bytes.IndexFunc(s.normal, isLater) >= 0 {
+					e.keep(size)
+				} else {
+					e.replace(size, s.normal)
+				}
 			}
+			src = src[size:]
 		}
-		i += w
 	}
-	e.keepRest()
 }
 
 // strip is the Strip normalizer.
@@ -128,61 +140,55 @@ type strip struct {
 	left, right bool
 }
 
-func (s strip) bounds(src []byte) (lo, hi int) {
-	hi = len(src)
-	isSpace := func(r rune) bool { return s.chars.classOf(r)&space != 0 }
-	if s.left {
-		lo = hi - len(bytes.TrimLeftFunc(src, isSpace))
+func (x strip) apply(_ *state, e *editor) {
+	isSpace := func(r rune) bool { return x.chars.classOf(r)&space != 0 }
+	if src := e.remaining(); x.left {
+		e.pos += len(src) - len(bytes.TrimLeftFunc(src, isSpace))
 	}
-	if s.right {
-		hi = lo + len(bytes.TrimRightFunc(src[lo:], isSpace))
+	src := e.remaining()
+	if x.right {
+		src = bytes.TrimRightFunc(src, isSpace)
+	}
+	e.keep(len(src))
+}
+
+// A replacer is the Replace normalizer.
+type replacer struct {
+	find func(src []byte) (lo, hi int) // first match, or lo -1
+	to   []byte
+}
+
+// apply replaces the last character of each match and drops the others, so that the
+// replacement originates from the last one, as in the reference.
+func (r replacer) apply(_ *state, e *editor) {
+	for {
+		src := e.remaining()
+		lo, hi := r.find(src)
+		if lo < 0 {
+			e.keepRest()
+			return
+		}
+		e.keep(lo)
+		_, last := utf8.DecodeLastRune(src[:hi])
+		e.pos += hi - last - lo
+		e.replace(last, r.to)
+	}
+}
+
+// literal returns a function that finds a string.
+func literal(s string) func([]byte) (int, int) {
+	return func(src []byte) (lo, hi int) {
+		lo = bytes.Index(src, []byte(s))
+		return lo, lo + len(s)
+	}
+}
+
+// spaceRun finds two or more spaces, the regular expression " {2,}" of SentencePiece models.
+func spaceRun(src []byte) (lo, hi int) {
+	lo = bytes.Index(src, []byte("  "))
+	hi = lo
+	for lo >= 0 && hi < len(src) && src[hi] == ' ' {
+		hi++
 	}
 	return lo, hi
-}
-
-func (s strip) unchanged(src []byte) bool {
-	lo, hi := s.bounds(src)
-	return hi-lo == len(src)
-}
-
-func (s strip) apply(_ *state, e *editor) {
-	lo, hi := s.bounds(e.remaining())
-	e.pos += lo
-	e.keep(hi - lo)
-}
-
-// byteLevel maps each byte to a character as GPT-2 does.
-type byteLevel struct{ alphabet *alphabet }
-
-func (byteLevel) unchanged(src []byte) bool { return len(src) == 0 }
-
-func (b byteLevel) apply(_ *state, e *editor) {
-	e.skipInserted()
-	for e.pos < int(e.piece.hi) {
-		_, w := utf8.DecodeRune(e.remaining())
-		at, origin := e.pos, e.src.origin(e.pos)
-		for i := range w {
-			e.write(b.alphabet[e.src.bytes[at+i]], origin)
-		}
-		e.pos += w
-	}
-}
-
-// An alphabet is GPT-2's mapping of bytes to printable characters.
-type alphabet [256]rune
-
-// newAlphabet maps bytes that are printable in Latin-1 to themselves and all
-// others to characters from U+0100.
-func newAlphabet() *alphabet {
-	a := new(alphabet)
-	next := rune(256)
-	for i := range a {
-		r := rune(i)
-		if r < '!' || r > '~' && r < 0xa1 || r == 0xad {
-			r = next
-			next++
-		}
-		a[i] = r
-	}
-	return a
 }

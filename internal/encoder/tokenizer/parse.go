@@ -2,148 +2,303 @@ package tokenizer
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"sync"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A file is the content of a tokenizer.json.
 type file struct {
-	Version       *string          `json:"version"`
-	Truncation    jsontext.Value   `json:"truncation"` // ignored
-	Padding       jsontext.Value   `json:"padding"`    // ignored
-	AddedTokens   []jsonAddedToken `json:"added_tokens"`
-	Normalizer    jsontext.Value   `json:"normalizer"`
-	PreTokenizer  jsontext.Value   `json:"pre_tokenizer"`
-	PostProcessor jsontext.Value   `json:"post_processor"`
-	Decoder       jsontext.Value   `json:"decoder"` // ignored
-	Model         jsontext.Value   `json:"model"`
+	Version       string         `json:"version"`
+	Truncation    jsontext.Value `json:"truncation"` // ignored
+	Padding       jsontext.Value `json:"padding"`    // ignored
+	AddedTokens   []jsonAdded    `json:"added_tokens"`
+	Normalizer    *component     `json:"normalizer"`
+	PreTokenizer  *component     `json:"pre_tokenizer"`
+	PostProcessor *component     `json:"post_processor"`
+	Decoder       jsontext.Value `json:"decoder"` // ignored
+	Model         *jsonModel     `json:"model"`
 }
 
-type jsonAddedToken struct {
-	ID         *int64  `json:"id"`
-	Content    *string `json:"content"`
-	SingleWord bool    `json:"single_word"`
-	LStrip     bool    `json:"lstrip"`
-	RStrip     bool    `json:"rstrip"`
-	Normalized *bool   `json:"normalized"`
-	Special    bool    `json:"special"`
+type jsonAdded struct {
+	ID         jsontext.Value `json:"id"` // ignored, see addTokens
+	Content    string         `json:"content"`
+	SingleWord bool           `json:"single_word"`
+	LStrip     bool           `json:"lstrip"`
+	RStrip     bool           `json:"rstrip"`
+	Normalized bool           `json:"normalized"`
+	Special    bool           `json:"special"`
 }
 
-// A parser builds a tokenizer from a file.
-type parser struct {
-	chars      *characters
-	alphabet   *alphabet
-	composites map[uint64]rune // nil until they are needed
+// A component is a normalizer, a pre-tokenizer or a post-processor. Its type determines
+// which members it has.
+type component struct {
+	Type string `json:"type"`
+
+	// Sequence
+	Normalizers   []*component `json:"normalizers"`
+	PreTokenizers []*component `json:"pretokenizers"`
+	Processors    []*component `json:"processors"`
+
+	// Normalizers
+	Clean        *bool  `json:"clean_text"`
+	Ideographs   *bool  `json:"handle_chinese_chars"`
+	StripAccents *bool  `json:"strip_accents"`
+	Lowercase    *bool  `json:"lowercase"`
+	Left         bool   `json:"strip_left"`
+	Right        bool   `json:"strip_right"`
+	Content      string `json:"content"`
+	Charsmap     []byte `json:"precompiled_charsmap"`
+
+	// Pre-tokenizers
+	Pattern struct {
+		String string `json:"String"`
+		Regex  string `json:"Regex"`
+	} `json:"pattern"` // also of Replace
+	Behavior    string         `json:"behavior"`
+	Invert      bool           `json:"invert"`
+	AddSpace    *bool          `json:"add_prefix_space"`
+	Trim        jsontext.Value `json:"trim_offsets"` // ignored
+	UseRegex    *bool          `json:"use_regex"`
+	Replacement string         `json:"replacement"`
+	Scheme      string         `json:"prepend_scheme"`
+	Split       *bool          `json:"split"`
+	Text        jsontext.Value `json:"str_rep"` // copy of replacement in older files
+
+	// Post-processors
+	Sep      *namedID               `json:"sep"`
+	Cls      *namedID               `json:"cls"`
+	Single   []jsonSlot             `json:"single"`
+	Pair     []jsonSlot             `json:"pair"`
+	Specials map[string]jsonSpecial `json:"special_tokens"`
 }
 
-// Limits on a file. The largest vocabulary in use has 900,000 pieces with scores, and the
-// longest part other than the model, a charsmap, has 0.4 MB.
+// maxComponents limits the components of a sequence. Sequences in use have up to ten.
+const maxComponents = 32
+
+// appendItems appends c or, if it is a sequence, the components in it. It stops after one
+// more than maxComponents.
+func (c *component) appendItems(all []*component) []*component {
+	if c == nil || c.Type != "Sequence" {
+		return append(all, c)
+	}
+	for _, items := range [][]*component{c.Normalizers, c.PreTokenizers, c.Processors} {
+		for _, item := range items {
+			if len(all) <= maxComponents {
+				all = item.appendItems(all)
+			}
+		}
+	}
+	return all
+}
+
+// build calls add for each component of a part of the file, which may be missing.
+func build(part *component, path string, add func(*component) error) error {
+	if part == nil {
+		return nil
+	}
+	all := part.appendItems(nil)
+	if len(all) > maxComponents {
+		return fmt.Errorf("%s: more than %d components", path, maxComponents)
+	}
+	for _, c := range all {
+		if c == nil {
+			return fmt.Errorf("%s: null is not supported", path)
+		}
+		if err := add(c); err != nil {
+			return fmt.Errorf("%s: type %.100q: %w", path, c.Type, err)
+		}
+	}
+	return nil
+}
+
+var errUnsupported = errors.New("is not supported")
+
+// Limits on a file. The largest vocabulary in use has 900,000 pieces with scores, the most
+// objects are 10,000 added tokens, and the longest charsmap has 0.4 MB.
 const (
-	maxValues = 2 << 20
-	maxPart   = 4 << 20
+	maxValues   = 2 << 20
+	maxObjects  = 1 << 17 // braces in tokens count too
+	maxCharsmap = 4 << 20
 )
 
-// Parse parses a tokenizer.json. Errors start with the JSON pointer of the
-// invalid or unsupported member. Allocations are proportional to the size of
-// the file.
+// Parse parses a tokenizer.json. Errors name the invalid or unsupported part.
+// Allocations are proportional to the size of the file.
 func Parse(data []byte) (*Tokenizer, error) {
 	if n := bytes.Count(data, []byte{','}); n > maxValues {
-		return nil, fmt.Errorf("/: %d values, the limit is %d", n, maxValues)
+		return nil, fmt.Errorf("%d values, the limit is %d", n, maxValues)
+	}
+	if n := bytes.Count(data, []byte{'{'}); n > maxObjects {
+		return nil, fmt.Errorf("%d objects, the limit is %d", n, maxObjects)
 	}
 	var f file
-	if err := decode(data, "", &f); err != nil {
+	// Like the reference, use the last of members with the same name.
+	if err := json.Unmarshal(data, &f, json.RejectUnknownMembers(true), jsontext.AllowDuplicateNames(true)); err != nil {
 		return nil, err
 	}
-	if f.Version != nil && *f.Version != "1.0" {
-		return nil, fmt.Errorf("/version: %q is not supported", *f.Version)
+	if f.Version != "" && f.Version != "1.0" {
+		return nil, fmt.Errorf("/version: %q is not supported", f.Version)
 	}
-	for path, part := range map[string]jsontext.Value{"/normalizer": f.Normalizer, "/pre_tokenizer": f.PreTokenizer, "/post_processor": f.PostProcessor} {
-		if len(part) > maxPart {
-			return nil, fmt.Errorf("%s: has %d bytes, the limit is %d", path, len(part), maxPart)
-		}
+	if f.Model == nil {
+		return nil, errors.New("/model: missing")
 	}
 	chars, err := readCharacters()
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{chars: chars, alphabet: newAlphabet()}
 	t := &Tokenizer{chars: chars, states: new(sync.Pool)}
-	if isNull(f.Model) {
-		return nil, missing("", "model")
-	}
-	if t.model, err = p.model(f.Model, "/model"); err != nil {
+	if err := build(f.Normalizer, "/normalizer", t.addNormalizer); err != nil {
 		return nil, err
 	}
-	if t.normalizer, err = p.normalizers(nil, f.Normalizer, "/normalizer", 0); err != nil {
+	if err := build(f.PreTokenizer, "/pre_tokenizer", t.addPreTokenizer); err != nil {
 		return nil, err
 	}
-	if t.words, err = p.preTokenizers(nil, f.PreTokenizer, "/pre_tokenizer", 0); err != nil {
+	t.post = post{single: []slot{{sequence: 0}}, pair: []slot{{sequence: 0}, {sequence: 1, typeID: 1}}}
+	processors := 0
+	err = build(f.PostProcessor, "/post_processor", func(c *component) error {
+		if c.Type == "ByteLevel" { // sets only trim_offsets
+			return nil
+		}
+		if processors++; processors > 1 {
+			return errors.New("is not supported after another post-processor that adds tokens")
+		}
+		return t.post.set(c)
+	})
+	if err != nil {
 		return nil, err
 	}
-	if t.post, err = parsePost(f.PostProcessor, "/post_processor"); err != nil {
-		return nil, err
+	if err := t.setModel(f.Model); err != nil {
+		return nil, fmt.Errorf("/model: %w", err)
 	}
-	if err := t.addTokens(f.AddedTokens, "/added_tokens"); err != nil {
-		return nil, err
+	if err := t.addTokens(f.AddedTokens); err != nil {
+		return nil, fmt.Errorf("/added_tokens: %w", err)
 	}
-	t.enableRaw(p.alphabet)
 	return t, nil
 }
 
-// enableRaw makes the model read bytes, if it can and the last pre-tokenizer
-// would only encode them.
-func (t *Tokenizer) enableRaw(a *alphabet) {
-	if len(t.words) == 0 {
-		return
+// maxInserted limits the length in bytes of a text that a normalizer inserts.
+const maxInserted = 100
+
+// addNormalizer adds a normalizer of the file.
+func (t *Tokenizer) addNormalizer(c *component) error {
+	if n := len(t.normalizer); n > 0 {
+		if _, ok := t.normalizer[n-1].(replacer); ok {
+			// The reference duplicates the inserted text in some cases.
+			return errors.New("is not supported after Replace")
+		}
 	}
-	last, ok := t.words[len(t.words)-1].(*byteWords)
-	if b, isBPE := t.model.(*bpe); ok && isBPE && b.enableRaw(a) {
-		last.raw = true
+	var n normalizer
+	switch c.Type {
+	case "BertNormalizer":
+		if c.Clean == nil || c.Ideographs == nil || c.Lowercase == nil {
+			return errors.New("missing clean_text, handle_chinese_chars or lowercase")
+		}
+		strip := cmp.Or(c.StripAccents, c.Lowercase)
+		n = newBertNormalizer(t.chars, *c.Clean, *c.Ideographs, *strip, *c.Lowercase)
+	case "Lowercase":
+		n = newBertNormalizer(t.chars, false, false, false, true)
+	case "NFC":
+		n = nfc{t.chars}
+	case "Strip":
+		n = strip{t.chars, c.Left, c.Right}
+	case "Replace":
+		p := c.Pattern
+		r := replacer{find: literal(p.String), to: []byte(c.Content)}
+		switch {
+		case len(c.Content) > maxInserted:
+			return fmt.Errorf("content has %d bytes, the limit is %d", len(c.Content), maxInserted)
+		case p.Regex == " {2,}" && p.String == "": // the only one of SentencePiece models
+			r.find = spaceRun
+		case p.Regex != "" || p.String == "":
+			return fmt.Errorf("pattern %.100q is not supported", p.Regex)
+		}
+		n = r
+	case "Precompiled":
+		if len(c.Charsmap) > maxCharsmap {
+			return fmt.Errorf("charsmap has %d bytes, the limit is %d", len(c.Charsmap), maxCharsmap)
+		}
+		m, err := newCharsmap(c.Charsmap)
+		if err != nil {
+			return err
+		}
+		n = m
+	default:
+		return errUnsupported
 	}
+	t.normalizer = append(t.normalizer, n)
+	return nil
+}
+
+// addPreTokenizer adds a pre-tokenizer of the file.
+func (t *Tokenizer) addPreTokenizer(c *component) error {
+	isTrue := func(b *bool) bool { return b == nil || *b }
+	var w preTokenizer
+	switch c.Type {
+	case "BertPreTokenizer":
+		w = wordSplitter{t.chars, punctuation}
+	case "WhitespaceSplit":
+		w = wordSplitter{t.chars, 0}
+	case "ByteLevel":
+		if !isTrue(c.UseRegex) {
+			return errors.New("is not supported with use_regex false")
+		}
+		w = gpt2Splitter{t.chars, isTrue(c.AddSpace)}
+	case "Split":
+		if c.Pattern.String == "" || c.Pattern.Regex != "" || c.Behavior != "MergedWithPrevious" || c.Invert {
+			return errors.New("is supported only after a string, with the behavior MergedWithPrevious")
+		}
+		w = splitter{[]byte(c.Pattern.String)}
+	case "Metaspace":
+		if c.Scheme == "" && isTrue(c.AddSpace) { // an older file
+			c.Scheme = "always"
+		}
+		m := []rune(c.Replacement)
+		if len(m) != 1 || c.Scheme != "always" && c.Scheme != "first" {
+			return fmt.Errorf("replacement %.20q with prepend_scheme %.20q is not supported", c.Replacement, c.Scheme)
+		}
+		w = metaspace{mark: []byte(c.Replacement), first: c.Scheme == "first", split: isTrue(c.Split)}
+	default:
+		return errUnsupported
+	}
+	t.words = append(t.words, w)
+	return nil
 }
 
 // addTokens assigns ids to the added tokens by the rule of the reference: the
 // id of the content in the model's vocabulary, or else the next free id. The
 // ids in the file are ignored.
-func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
-	next := t.model.size()
-	place, total := make(map[string]int, len(all)), 0
+func (t *Tokenizer) addTokens(all []jsonAdded) error {
+	next := t.vocab.size
+	seen, total := make(map[string]addedToken, len(all)), 0
 	var tokens []addedToken
-	for i, j := range all {
-		at := fmt.Sprintf("%s/%d", path, i)
-		switch {
-		case j.ID == nil:
-			return missing(at, "id")
-		case *j.ID < 0 || *j.ID > maxID:
-			return fmt.Errorf("%s/id: %d is not a valid id", at, *j.ID)
-		case j.Content == nil:
-			return missing(at, "content")
-		case j.Normalized == nil:
-			return missing(at, "normalized")
-		case *j.Content == "":
+	for _, j := range all {
+		if j.Content == "" {
 			continue
-		case len(*j.Content) > maxAddedToken:
-			return fmt.Errorf("%s/content: %.20q... has %d bytes, the limit is %d", at, *j.Content, len(*j.Content), maxAddedToken)
 		}
-		if total += len(*j.Content); total > maxAddedBytes {
-			return fmt.Errorf("%s: more than %d bytes", path, maxAddedBytes)
+		if len(j.Content) > maxAddedToken {
+			return fmt.Errorf("%.20q... has %d bytes, the limit is %d", j.Content, len(j.Content), maxAddedToken)
+		}
+		if total += len(j.Content); total > maxAddedBytes {
+			return fmt.Errorf("more than %d bytes", maxAddedBytes)
 		}
 		token := addedToken{
-			content: *j.Content, singleWord: j.SingleWord, lstrip: j.LStrip, rstrip: j.RStrip,
-			normalized: *j.Normalized, special: j.Special,
+			content: j.Content, singleWord: j.SingleWord, lstrip: j.LStrip, rstrip: j.RStrip,
+			normalized: j.Normalized, special: j.Special,
 		}
-		if k, ok := place[token.content]; ok {
-			token.id = tokens[k].id
-			if token != tokens[k] {
-				return fmt.Errorf("%s: %q is defined twice with different options", at, token.content)
+		if earlier, ok := seen[token.content]; ok {
+			if token != earlier {
+				return fmt.Errorf("%q is defined twice with different options", token.content)
 			}
 			continue
 		}
-		place[token.content] = len(tokens)
+		seen[token.content] = token
 		var ok bool
-		if token.id, ok = t.model.id(token.content); !ok {
+		if token.id, ok = t.vocab.ids[token.content]; !ok {
 			token.id = int32(next)
 			next++
 		}
@@ -152,14 +307,14 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 	t.markSpecials(tokens)
 	var verbatim, normalized []addedToken
 	var patterns, normalizedPatterns []string
-	for i, token := range tokens {
+	for _, token := range tokens {
 		if !token.normalized {
 			verbatim, patterns = append(verbatim, token), append(patterns, token.content)
 			continue
 		}
 		pattern, err := t.normalizedText(token.content)
 		if err != nil {
-			return fmt.Errorf("%s/%d: %w", path, i, err)
+			return fmt.Errorf("%q: %w", token.content, err)
 		}
 		normalized, normalizedPatterns = append(normalized, token), append(normalizedPatterns, pattern)
 	}
@@ -167,21 +322,16 @@ func (t *Tokenizer) addTokens(all []jsonAddedToken, path string) error {
 	if t.verbatim, err = newMatcher(verbatim, patterns); err == nil {
 		t.normalized, err = newMatcher(normalized, normalizedPatterns)
 	}
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	return nil
+	return err
 }
 
 // markSpecials collects the ids of special tokens and marks added tokens that
 // the post-processor inserts as special.
 func (t *Tokenizer) markSpecials(tokens []addedToken) {
 	t.specials = make(map[int32]bool)
-	for _, slots := range [][]slot{t.post.single, t.post.pair} {
-		for _, s := range slots {
-			for _, id := range s.ids {
-				t.specials[id] = true
-			}
+	for _, s := range slices.Concat(t.post.single, t.post.pair) {
+		for _, id := range s.ids {
+			t.specials[id] = true
 		}
 	}
 	for i := range tokens {
@@ -194,9 +344,7 @@ func (t *Tokenizer) markSpecials(tokens []addedToken) {
 	if u, ok := t.model.(*unigram); ok {
 		u.setSpecials(t.specials)
 	}
-	if id, ok := t.model.unknownID(); ok {
-		delete(t.specials, id)
-	}
+	delete(t.specials, t.vocab.unknown)
 }
 
 func (t *Tokenizer) normalizedText(text string) (string, error) {

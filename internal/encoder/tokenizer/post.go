@@ -1,5 +1,12 @@
 package tokenizer
 
+import (
+	"errors"
+	"fmt"
+
+	"github.com/go-json-experiment/json/jsontext"
+)
+
 // A post is a post-processor.
 type post struct {
 	single []slot
@@ -15,6 +22,54 @@ type slot struct {
 
 const special = -1
 
+// A namedID is a list of a token and its id.
+type namedID struct{ id int32 }
+
+// UnmarshalJSONFrom reads a list.
+func (n *namedID) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
+	var name string
+	return unmarshalPair(dec, &name, &n.id)
+}
+
+// A jsonSlot is an element of a template; exactly one member is set.
+type jsonSlot struct {
+	Sequence *jsonPlace `json:"Sequence"`
+	Special  *jsonPlace `json:"SpecialToken"`
+}
+
+type jsonPlace struct {
+	ID     string `json:"id"`
+	TypeID int32  `json:"type_id"`
+}
+
+type jsonSpecial struct {
+	ID     string   `json:"id"`
+	IDs    []int32  `json:"ids"`
+	Tokens []string `json:"tokens"`
+}
+
+// set sets the post-processor to a component of a file.
+func (p *post) set(c *component) error {
+	switch c.Type {
+	case "BertProcessing", "RobertaProcessing":
+		if c.Cls == nil || c.Sep == nil {
+			return errors.New("missing cls or sep")
+		}
+		*p = clsPost(c.Cls.id, c.Sep.id, c.Type == "RobertaProcessing")
+		return nil
+	case "TemplateProcessing":
+		if c.Single == nil || c.Pair == nil {
+			return errors.New("missing single or pair")
+		}
+		var err error
+		if p.single, err = slots(c.Single, c.Specials, 1); err == nil {
+			p.pair, err = slots(c.Pair, c.Specials, 2)
+		}
+		return err
+	}
+	return errUnsupported
+}
+
 // clsPost returns the post-processor of BERT, with type ids 0 and 1, or of
 // RoBERTa, with type id 0 only and two separators between the texts.
 func clsPost(cls, sep int32, roberta bool) post {
@@ -28,6 +83,39 @@ func clsPost(cls, sep int32, roberta bool) post {
 	end2 := slot{sequence: special, typeID: 1, ids: []int32{sep}}
 	p.pair = []slot{first, {sequence: 0}, end, {sequence: 1, typeID: 1}, end2}
 	return p
+}
+
+// maxSlots limits the number of texts and special tokens of a template. Templates in use
+// have a handful.
+const maxSlots = 100
+
+// slots returns the slots of a template for a number of texts.
+func slots(template []jsonSlot, specials map[string]jsonSpecial, texts int) ([]slot, error) {
+	var all []slot
+	for i, j := range template {
+		var s slot
+		switch {
+		case (j.Sequence == nil) == (j.Special == nil):
+			return nil, fmt.Errorf("item %d: want either a Sequence or a SpecialToken", i)
+		case j.Special != nil:
+			token, ok := specials[j.Special.ID]
+			if !ok {
+				return nil, fmt.Errorf("item %d: %q is not in special_tokens", i, j.Special.ID)
+			}
+			s = slot{sequence: special, typeID: j.Special.TypeID, ids: token.IDs}
+		case j.Sequence.ID == "A":
+			s = slot{sequence: 0, typeID: j.Sequence.TypeID}
+		case j.Sequence.ID == "B" && texts == 2:
+			s = slot{sequence: 1, typeID: j.Sequence.TypeID}
+		default:
+			return nil, fmt.Errorf("item %d: Sequence %q is invalid for %d texts", i, j.Sequence.ID, texts)
+		}
+		all = append(all, s)
+	}
+	if len(all) > maxSlots || countSpecials(all) > maxSlots {
+		return nil, fmt.Errorf("more than %d items or special tokens", maxSlots)
+	}
+	return all, nil
 }
 
 func countSpecials(slots []slot) int {

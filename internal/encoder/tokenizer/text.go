@@ -1,48 +1,26 @@
 package tokenizer
 
-import "unicode/utf8"
+import (
+	"fmt"
+	"math"
+	"slices"
+	"unicode/utf8"
+)
 
 // A span is a byte range of the original text.
 type span struct{ start, end int32 }
 
-// A text is the text at one stage of tokenization with the origin of each byte.
-// If origins is empty, every byte originates from the character at its own
-// position, so that unchanged text needs no list.
+// A text is the text at one stage of tokenization with the origin of each byte: the
+// characters of the original text that it stands for.
 type text struct {
 	bytes   []byte
-	origins []span // empty or of the length of b
+	origins []span // of the length of bytes
 }
 
-func (t *text) reset() { t.bytes, t.origins = t.bytes[:0], t.origins[:0] }
-
-// origin returns the origin of byte i.
-func (t *text) origin(i int) span {
-	if len(t.origins) > 0 {
-		return t.origins[i]
-	}
-	start := i
-	for start > 0 && !utf8.RuneStart(t.bytes[start]) {
-		start--
-	}
-	_, w := utf8.DecodeRune(t.bytes[start:])
-	return span{int32(start), int32(start + w)}
-}
-
-// expandOrigins makes implicit origins explicit.
-func (t *text) expandOrigins() {
-	if len(t.origins) > 0 {
-		return
-	}
-	for i := 0; i < len(t.bytes); {
-		_, w := utf8.DecodeRune(t.bytes[i:])
-		t.add(span{int32(i), int32(i + w)}, w)
-		i += w
-	}
-}
-
-func (t *text) add(s span, n int) {
-	for range n {
-		t.origins = append(t.origins, s)
+func (t *text) add(bytes []byte, origin span) {
+	t.bytes = append(t.bytes, bytes...)
+	for range bytes {
+		t.origins = append(t.origins, origin)
 	}
 }
 
@@ -58,99 +36,213 @@ func decodeRune(src []byte) (rune, int) {
 // token.
 type piece struct {
 	lo, hi int32 // in the text at the current stage
-	shift  int32 // start in the original text
 	token  int32 // id of the added token, or notAdded
 }
 
 const notAdded = -1
 
-// An editor writes the next stage of a piece. It assigns origins by the rules
-// of the reference. They matter beyond offsets: pieces that are empty or have a
-// different start are split differently.
+// A token is a token before post-processing.
+type token struct {
+	id         int32
+	start, end int32 // in the original text
+}
+
+// A state is the working memory of one call.
+type state struct {
+	texts          [2]text
+	cur            *text // current stage
+	next           *text // stage being written
+	editor         editor
+	pieces         []piece
+	spare          []piece
+	normal         []byte // normalized characters
+	decomposed     []byte // decomposed character
+	tokens         []token
+	best           []step
+	word           []symbol
+	heap           mergeHeap
+	untrustedSpans []span // untrusted parts of the original text, without special tokens
+	// unknown is set if a character has no token and the model no unknown token.
+	unknown bool
+}
+
+// maxPooled is the text size above which a state is not returned to the pool.
+const maxPooled = 1 << 20
+
+// load starts a new text. Each maximal invalid part of a UTF-8 sequence becomes
+// U+FFFD, as the Unicode Standard recommends (and Python does), with that part
+// as its origin.
+func (s *state) load(src string) {
+	s.cur, s.next = &s.texts[0], &s.texts[1]
+	s.cur.bytes, s.cur.origins = s.cur.bytes[:0], s.cur.origins[:0]
+	s.editor.limit, s.editor.full = maxGrowth*len(src)+extraGrowth, false
+	s.tokens, s.unknown, s.untrustedSpans = s.tokens[:0], false, s.untrustedSpans[:0]
+	s.pieces = s.pieces[:0]
+	for i := 0; i < len(src); {
+		r, w := utf8.DecodeRuneInString(src[i:])
+		if r == utf8.RuneError && w == 1 {
+			w = invalidLength(src[i:])
+		}
+		s.cur.bytes = utf8.AppendRune(s.cur.bytes, r)
+		for len(s.cur.origins) < len(s.cur.bytes) {
+			s.cur.origins = append(s.cur.origins, span{int32(i), int32(i + w)})
+		}
+		i += w
+	}
+	s.cut(piece{}, 0, len(s.cur.bytes), notAdded)
+}
+
+// invalidLength returns the length of the maximal subpart of an ill-formed
+// sequence at the start of s (Unicode Standard, table 3-7).
+func invalidLength(s string) int {
+	lo, hi := byte(0x80), byte(0xbf)
+	n := 1
+	switch c := s[0]; {
+	case c >= 0xc2 && c <= 0xdf:
+		n = 2
+	case c >= 0xe0 && c <= 0xef:
+		n = 3
+		switch c {
+		case 0xe0:
+			lo = 0xa0
+		case 0xed:
+			hi = 0x9f
+		}
+	case c >= 0xf0 && c <= 0xf4:
+		n = 4
+		switch c {
+		case 0xf0:
+			lo = 0x90
+		case 0xf4:
+			hi = 0x8f
+		}
+	}
+	for i := 1; i < n; i++ {
+		if i >= len(s) || s[i] < lo || s[i] > hi {
+			return i
+		}
+		lo, hi = 0x80, 0xbf
+	}
+	return n
+}
+
+// Limits on the bytes of a text in all stages. Unicode normalization and byte encoding
+// stay far below, but a sequence of replacements that double the text does not.
+const (
+	maxGrowth   = 64
+	extraGrowth = 1 << 16
+)
+
+// maxText is the length of the longest text, as offsets have 32 bits.
+const maxText = math.MaxInt32/maxGrowth - extraGrowth
+
+var errTextGrowth = fmt.Errorf("tokenizing takes more than %d times the length of the text", maxGrowth)
+
+// charge counts the bytes of a stage.
+func (s *state) charge() {
+	s.editor.limit -= len(s.cur.bytes)
+	s.editor.full = s.editor.full || s.editor.limit < 0
+}
+
+// edit writes the next stage by calling f for each piece that is not an added
+// token.
+func (s *state) edit(f func(e *editor)) {
+	s.next.bytes, s.next.origins = s.next.bytes[:0], s.next.origins[:0]
+	e := &s.editor
+	e.src, e.dst = s.cur, s.next
+	for i := range s.pieces {
+		p := &s.pieces[i]
+		lo := len(s.next.bytes)
+		e.pos, e.end = int(p.lo), int(p.hi)
+		if p.token != notAdded {
+			e.keepRest()
+		} else {
+			f(e)
+		}
+		p.lo, p.hi = int32(lo), int32(len(s.next.bytes))
+	}
+	s.cur, s.next = s.next, s.cur
+	s.charge()
+}
+
+// split replaces the pieces that are not added tokens by those that f adds with
+// cut.
+func (s *state) split(f func(p piece)) {
+	s.pieces, s.spare = s.spare[:0], s.pieces
+	for _, p := range s.spare {
+		if p.token != notAdded {
+			s.pieces = append(s.pieces, p)
+		} else {
+			f(p)
+		}
+	}
+	s.charge()
+}
+
+// cut adds bytes [lo, hi) of p as a piece unless it is empty. added is the id of the added
+// token, or notAdded.
+func (s *state) cut(p piece, lo, hi int, added int32) {
+	if lo < hi {
+		s.pieces = append(s.pieces, piece{p.lo + int32(lo), p.lo + int32(hi), added})
+	}
+}
+
+// bytes returns the text of a piece.
+func (s *state) bytes(p piece) []byte { return s.cur.bytes[p.lo:p.hi] }
+
+// emit adds a token for bytes [lo, hi) of the current stage.
+func (s *state) emit(id int32, lo, hi int) {
+	s.tokens = append(s.tokens, token{id: id, start: s.cur.origins[lo].start, end: s.cur.origins[hi-1].end})
+}
+
+// untrusted reports whether any of the bytes [lo, hi) of the current stage
+// originates from untrusted text.
+func (s *state) untrusted(lo, hi int) bool {
+	start, end := s.cur.origins[lo].start, s.cur.origins[hi-1].end
+	return slices.ContainsFunc(s.untrustedSpans, func(d span) bool { return start < d.end && d.start < end })
+}
+
+// An editor writes the next stage of a piece.
 type editor struct {
 	src, dst *text
-	piece    piece
-	pos      int  // read position in src
+	pos, end int  // of the input that is not read yet, in src
 	limit    int  // maximum length of dst and of later stages together
 	full     bool // the limit was reached in this or an earlier stage
 }
 
-// skipInserted copies inserted characters at the start of the piece. The
-// reference ignores them when it replaces a text, and therefore duplicates
-// them.
-func (e *editor) skipInserted() {
-	for e.pos < int(e.piece.hi) && len(e.src.origins) > 0 && e.src.origins[e.pos].start == e.src.origins[e.pos].end {
-		e.keep(1)
+// remaining returns the input that the editor has not read.
+func (e *editor) remaining() []byte { return e.src.bytes[e.pos:e.end] }
+
+// fits reports whether n more bytes may be written.
+func (e *editor) fits(n int) bool {
+	e.full = e.full || len(e.dst.bytes)+n > e.limit
+	return !e.full
+}
+
+// insert writes bytes that originate from the next character.
+func (e *editor) insert(bytes []byte) {
+	if e.fits(len(bytes)) {
+		e.dst.add(bytes, e.src.origins[e.pos])
 	}
 }
 
-// originBefore returns the origin of the byte before the position.
-func (e *editor) originBefore() span {
-	if e.pos <= int(e.piece.lo) {
-		return span{e.piece.shift, e.piece.shift}
+// replace reads n bytes, which must be whole characters, and writes others that originate
+// from all of them.
+func (e *editor) replace(n int, by []byte) {
+	if e.fits(len(by)) {
+		e.dst.add(by, span{e.src.origins[e.pos].start, e.src.origins[e.pos+n-1].end})
 	}
-	return e.src.origin(e.pos - 1)
-}
-
-// put writes a character. With change 0 it replaces the next source character,
-// with change -n the next one and n more, and with change 1 it is inserted with
-// the origin of the character before it.
-func (e *editor) put(r rune, change int) {
-	if change > 0 || e.pos >= int(e.piece.hi) {
-		e.write(r, e.originBefore())
-		return
-	}
-	e.write(r, e.src.origin(e.pos))
-	e.drop(1 - change)
-}
-
-// drop skips n characters.
-func (e *editor) drop(n int) {
-	for ; n > 0 && e.pos < int(e.piece.hi); n-- {
-		_, w := utf8.DecodeRune(e.remaining())
-		e.pos += w
-	}
-}
-
-func (e *editor) write(r rune, s span) {
-	at := len(e.dst.bytes)
-	if at > e.limit {
-		e.full = true
-		return
-	}
-	w := utf8.RuneLen(r)
-	if len(e.dst.origins) > 0 || int(s.start) != at || int(s.end) != at+w {
-		e.dst.expandOrigins()
-		e.dst.add(s, w)
-	}
-	e.dst.bytes = utf8.AppendRune(e.dst.bytes, r)
+	e.pos += n
 }
 
 // keep copies n bytes, which must be whole characters.
 func (e *editor) keep(n int) {
-	if n == 0 {
-		return
+	if e.fits(n) {
+		e.dst.bytes = append(e.dst.bytes, e.src.bytes[e.pos:e.pos+n]...)
+		e.dst.origins = append(e.dst.origins, e.src.origins[e.pos:e.pos+n]...)
 	}
-	from := e.pos
 	e.pos += n
-	if len(e.dst.bytes) > e.limit { // pieces may overlap
-		e.full = true
-		return
-	}
-	if len(e.src.origins) > 0 || len(e.dst.origins) > 0 || from != len(e.dst.bytes) {
-		e.dst.expandOrigins()
-		if len(e.src.origins) > 0 {
-			e.dst.origins = append(e.dst.origins, e.src.origins[from:e.pos]...)
-		} else {
-			for i := from; i < e.pos; {
-				_, w := utf8.DecodeRune(e.src.bytes[i:e.pos])
-				e.dst.add(span{int32(i), int32(i + w)}, w)
-				i += w
-			}
-		}
-	}
-	e.dst.bytes = append(e.dst.bytes, e.src.bytes[from:e.pos]...)
 }
 
 // keepRest copies the remaining input of the piece.
-func (e *editor) keepRest() { e.keep(int(e.piece.hi) - e.pos) }
+func (e *editor) keepRest() { e.keep(e.end - e.pos) }

@@ -1,8 +1,9 @@
 // Package tokenizer implements the tokenizers described by tokenizer.json files.
 // It returns the same ids, types and offsets as the reference implementation,
 // Hugging Face tokenizers, including its quirks, since models are trained with
-// them. The only difference is that trim_offsets is ignored: a token that begins
-// with a space includes it.
+// them. Only offsets differ: trim_offsets is ignored, so that a token that begins
+// with a space includes it, and a character that normalization composes of several
+// originates from all of them.
 //
 // It supports the models WordPiece, BPE and Unigram and the normalizers,
 // pre-tokenizers and post-processors that encoders use with them. Parse returns
@@ -28,6 +29,7 @@ type Tokenizer struct {
 	normalized    *matcher // added tokens matched in the normalized text, or nil
 	normalizer    []normalizer
 	words         []preTokenizer
+	vocab         *vocabulary
 	model         model
 	post          post
 	specials      map[int32]bool // special tokens except the unknown token
@@ -47,7 +49,13 @@ func (t *Tokenizer) SplitSpecials() *Tokenizer {
 
 // MaxID returns the largest id in the vocabulary, without added tokens, or -1 if the
 // vocabulary is empty.
-func (t *Tokenizer) MaxID() int32 { return t.model.maxID() }
+func (t *Tokenizer) MaxID() int32 {
+	last := int32(-1)
+	for _, id := range t.vocab.ids {
+		last = max(last, id)
+	}
+	return last
+}
 
 // An Encoding holds the tokens of a text or a pair of texts. Its slices have
 // equal length.
@@ -182,8 +190,7 @@ func (t *Tokenizer) replaceSpecials(s *state, tokens []token) {
 		if !t.specials[tokens[i].id] {
 			continue
 		}
-		id, ok := t.model.unknownID()
-		tokens[i].id = id
-		s.unknown = s.unknown || !ok
+		tokens[i].id = t.vocab.unknown
+		s.unknown = s.unknown || t.vocab.unknown == noValue
 	}
 }

@@ -33,7 +33,7 @@ type characters struct {
 	page  [(utf8.MaxRune + 1) / 256]uint16
 	pages [][256]class
 	ascii [utf8.RuneSelf]class
-	lower map[rune]rune // U+0130 maps to two characters, of which this is the first; the second is U+0307
+	lower map[rune]rune // except U+0130, which has two lower-case characters
 }
 
 // classOf returns the classes of a code point.
@@ -46,9 +46,8 @@ func (c *characters) classOf(r rune) class {
 
 // readCharacters parses the embedded table.
 func readCharacters() (*characters, error) {
-	c := &characters{lower: map[rune]rune{0x130: 'i'}}
+	c := &characters{lower: make(map[rune]rune)}
 	all := make([]class, utf8.MaxRune+1)
-	all[0x130] = upper
 	classes := map[string]class{
 		"space": space, "removed": removed, "mn": nonspacing, "punct": punctuation, "word": word,
 		"letter": letter, "number": number, "unnormed": notNormalized,

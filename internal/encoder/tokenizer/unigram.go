@@ -9,26 +9,18 @@ const unknownPenalty = 10
 // A unigram is SentencePiece's unigram model, which finds the most likely
 // segmentation of a word.
 type unigram struct {
-	vocabulary
+	vocab   *vocabulary
 	trie    *trie
-	scores  []float64
-	unknown int32   // index in the vocabulary, or noValue
-	penalty float64 // score of an unknown character
-	special []bool  // by index in the vocabulary; not found in untrusted text
-}
-
-func (u *unigram) unknownID() (int32, bool) {
-	if u.unknown == noValue {
-		return 0, false
-	}
-	return u.ids[u.unknown], true
+	scores  []float64 // by id
+	penalty float64   // score of an unknown character
+	special []bool    // by id; not found in untrusted text
 }
 
 // setSpecials sets the ids of special tokens.
 func (u *unigram) setSpecials(special map[int32]bool) {
-	u.special = make([]bool, len(u.ids))
-	for i, id := range u.ids {
-		u.special[i] = special[id]
+	u.special = make([]bool, len(u.scores))
+	for id := range u.special {
+		u.special[id] = special[int32(id)]
 	}
 }
 
@@ -36,7 +28,7 @@ func (u *unigram) setSpecials(special map[int32]bool) {
 type step struct {
 	score float64
 	from  int32 // start of the last token, or noValue
-	token int32 // index in the vocabulary
+	token int32 // id
 }
 
 // tokenize runs the Viterbi algorithm. The first path found wins among equal
@@ -72,8 +64,8 @@ func (u *unigram) tokenize(s *state, p piece) {
 		if !single {
 			to := &best[at+width]
 			if score := u.penalty + here; to.from == noValue || score > to.score {
-				*to = step{score, int32(at), u.unknown}
-				s.unknown = s.unknown || u.unknown == noValue
+				*to = step{score, int32(at), u.vocab.unknown}
+				s.unknown = s.unknown || u.vocab.unknown == noValue
 			}
 		}
 		at += width
@@ -87,23 +79,18 @@ func (u *unigram) tokenize(s *state, p piece) {
 	}
 	for at := 0; at < len(src); {
 		to := int(best[at].from)
-		token := best[to].token
-		if token == u.unknown && token != noValue {
+		id := best[to].token
+		if id == u.vocab.unknown && id != noValue {
 			// Adjacent unknown characters are one token. If the text is that of the
 			// unknown token itself, it is a known token.
-			for to < len(src) && best[best[to].from].token == u.unknown {
+			for to < len(src) && best[best[to].from].token == id {
 				to = int(best[to].from)
 			}
-			if i, ok := u.trie.find(src[at:to]); ok && (!split || !u.special[i]) {
-				token = i
+			if known, ok := u.vocab.ids[string(src[at:to])]; ok && (!split || !u.special[known]) {
+				id = known
 			}
 		}
-		id := int32(0)
-		if token == noValue {
-			s.unknown = true
-		} else {
-			id = u.ids[token]
-		}
+		s.unknown = s.unknown || id == noValue
 		s.emit(id, int(p.lo)+at, int(p.lo)+to)
 		at = to
 	}

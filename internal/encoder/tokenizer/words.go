@@ -1,0 +1,198 @@
+package tokenizer
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// A preTokenizer splits pieces and may change their text.
+type preTokenizer interface {
+	divide(s *state)
+}
+
+// A wordSplitter is the pre-tokenizer WhitespaceSplit or BertPreTokenizer. It splits at
+// white space, which it removes, and isolates each character of a class.
+type wordSplitter struct {
+	chars   *characters
+	isolate class
+}
+
+func (w wordSplitter) divide(s *state) {
+	s.split(func(p piece) {
+		src := s.bytes(p)
+		start := 0
+		for i := 0; i < len(src); {
+			r, n := decodeRune(src[i:])
+			if c := w.chars.classOf(r); c&(space|w.isolate) != 0 {
+				s.cut(p, start, i, notAdded)
+				if c&space == 0 {
+					s.cut(p, i, i+n, notAdded)
+				}
+				start = i + n
+			}
+			i += n
+		}
+		s.cut(p, start, len(src), notAdded)
+	})
+}
+
+// A splitter is the Split pre-tokenizer with the behavior MergedWithPrevious. It splits
+// after each occurrence of a string.
+type splitter struct{ after []byte }
+
+func (x splitter) divide(s *state) {
+	s.split(func(p piece) {
+		src := s.bytes(p)
+		start := 0
+		for {
+			i := bytes.Index(src[start:], x.after)
+			if i < 0 {
+				s.cut(p, start, len(src), notAdded)
+				return
+			}
+			end := start + i + len(x.after)
+			s.cut(p, start, end, notAdded)
+			start = end
+		}
+	})
+}
+
+// A metaspace is the Metaspace pre-tokenizer. It replaces each space by a mark
+// and splits before each mark.
+type metaspace struct {
+	mark  []byte // one character
+	first bool   // prepend the mark only to pieces at the start of the text
+	split bool
+}
+
+func (m metaspace) divide(s *state) {
+	s.edit(func(e *editor) {
+		src := e.remaining()
+		starts := len(src) == 0 || src[0] == ' ' || bytes.HasPrefix(src, m.mark)
+		if !starts && (!m.first || e.src.origins[e.pos].start == 0) {
+			e.insert(m.mark)
+		}
+		for {
+			i := bytes.IndexByte(e.remaining(), ' ')
+			if i < 0 {
+				e.keepRest()
+				return
+			}
+			e.keep(i)
+			e.replace(1, m.mark)
+		}
+	})
+	if !m.split {
+		return
+	}
+	s.split(func(p piece) {
+		src := s.bytes(p)
+		for start := 0; start < len(src); {
+			end := len(src)
+			if i := bytes.Index(src[start+1:], m.mark); i >= 0 {
+				end = start + 1 + i
+			}
+			s.cut(p, start, end, notAdded)
+			start = end
+		}
+	})
+}
+
+// A gpt2Splitter is the ByteLevel pre-tokenizer. It splits a text into words like GPT-2,
+// RoBERTa and ModernBERT:
+//
+//	's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+//
+// ByteLevel then maps the bytes of words to characters. A bpe reads them as bytes
+// instead, with the same result.
+type gpt2Splitter struct {
+	chars    *characters
+	addSpace bool
+}
+
+func (g gpt2Splitter) divide(s *state) {
+	if g.addSpace {
+		s.edit(func(e *editor) {
+			if src := e.remaining(); len(src) > 0 && src[0] != ' ' {
+				e.insert([]byte{' '})
+			}
+			e.keepRest()
+		})
+	}
+	s.split(func(p piece) {
+		src := s.bytes(p)
+		for i := 0; i < len(src); {
+			end := g.wordEnd(src, i)
+			s.cut(p, i, end, notAdded)
+			i = end
+		}
+	})
+}
+
+// wordEnd returns the end of the word that starts at i.
+func (g gpt2Splitter) wordEnd(src []byte, i int) int {
+	if n := contraction(src[i:]); n > 0 {
+		return i + n
+	}
+	at := i
+	kind, w := g.chars.kind(src, at)
+	if src[at] == ' ' {
+		if k, n := g.chars.kind(src, at+1); n > 0 && k != space {
+			at, kind, w = at+1, k, n
+		}
+	}
+	if kind == space {
+		return g.chars.spaces(src, i)
+	}
+	return g.chars.run(src, at+w, kind)
+}
+
+// contraction returns the length of 's, 't, 're, 've, 'm, 'll or 'd at the start of
+// src, or 0.
+func contraction(src []byte) int {
+	for _, c := range []string{"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"} {
+		if bytes.HasPrefix(src, []byte(c)) {
+			return len(c)
+		}
+	}
+	return 0
+}
+
+// kind returns the class of the character at i among those of GPT-2's pattern,
+// and its length. The class is 0 for other characters and at the end.
+func (c *characters) kind(src []byte, i int) (class, int) {
+	if i >= len(src) {
+		return 0, 0
+	}
+	if src[i] < utf8.RuneSelf {
+		return c.ascii[src[i]] & (space | letter | number), 1
+	}
+	r, w := utf8.DecodeRune(src[i:])
+	return c.classOf(r) & (space | letter | number), w
+}
+
+// run returns the end of the run of characters of the given kind that starts at
+// i.
+func (c *characters) run(src []byte, i int, kind class) int {
+	for {
+		k, w := c.kind(src, i)
+		if k != kind || w == 0 {
+			return i
+		}
+		i += w
+	}
+}
+
+// spaces returns the end of the match of \s+(?!\S)|\s+ at i. It excludes the
+// last space of a run before other text, unless it is the only one.
+func (c *characters) spaces(src []byte, i int) int {
+	end := c.run(src, i, space)
+	if end == len(src) {
+		return end
+	}
+	_, w := utf8.DecodeLastRune(src[i:end])
+	if end-w == i {
+		return end
+	}
+	return end - w
+}
