@@ -227,14 +227,13 @@ func (p *Pipeline) work(start, ctx context.Context, stop, cancel context.CancelC
 // scorer returns a function that scores one row at a time within RowTimeout, and a
 // function that must be called after the last row.
 func (p *Pipeline) scorer(ctx context.Context) (score func(*evaluation), end func()) {
-	var check quoteChecker
 	if p.RowTimeout <= 0 {
-		return func(e *evaluation) { p.score(ctx, e, &check) }, func() {}
+		return func(e *evaluation) { p.score(ctx, e) }, func() {}
 	}
 	rows, clock := newRowClock(ctx, p.RowTimeout, p.Now)
 	score = func(e *evaluation) {
 		clock.start()
-		p.score(rows, e, &check)
+		p.score(rows, e)
 		if !clock.stop() {
 			clock.cancel(nil)
 			rows, clock = newRowClock(ctx, p.RowTimeout, p.Now)
