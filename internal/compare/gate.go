@@ -29,7 +29,7 @@ type Gate struct {
 // half of the rows with a score in the baseline, of which there are scored, were not compared.
 func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	n := c.Stats.Difference.N
-	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Stats.Difference.Estimate, P: c.Stats.Permutation.TwoSided, Alpha: c.Alpha}
+	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Stats.Difference.Estimate, P: c.Stats.Permutation.P, Alpha: c.Alpha}
 	if n == 0 {
 		g.P = math.NaN()
 		g.Text = "mean faithfulness drop <= " + formatShortest(maxDrop) + " cannot be checked (no row has a score in both runs)"

@@ -27,7 +27,6 @@ type jsonComparison struct {
 	Units       string         `json:"units"`
 	Difference  stats.Interval `json:"difference"`
 	Permutation *stats.Test    `json:"permutation"`
-	Wilcoxon    *stats.Test    `json:"wilcoxon"`
 	Detectable  float64        `json:"detectable"`
 	By          *jsonBy        `json:"by,omitempty"`
 	Claims      Claims         `json:"claims"`
@@ -80,7 +79,7 @@ func (c *Comparison) WriteJSON(w io.Writer, version string) error {
 		Gate:       c.Gate, RowGate: c.RowGate, Passed: c.Passed(), Changed: c.Changed,
 	}
 	if c.Compared > 0 {
-		j.Permutation, j.Wilcoxon = &c.Stats.Permutation, &c.Stats.Wilcoxon
+		j.Permutation = &c.Stats.Permutation
 	}
 	if c.Cluster {
 		j.Units = "groups"

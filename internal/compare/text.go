@@ -25,7 +25,7 @@ func (c *Comparison) Facts() report.Facts {
 	if d := c.Stats.Detectable; !math.IsNaN(d) {
 		detectable = fmt.Sprintf("%.4f, with a probability of 0.8", d)
 	}
-	pValue := fmt.Sprintf("%s (%s), %s (Wilcoxon)", PValue(c.Stats.Permutation.TwoSided), test, PValue(c.Stats.Wilcoxon.TwoSided))
+	pValue := fmt.Sprintf("%s (%s)", PValue(c.Stats.Permutation.P), test)
 	if c.Compared == 0 {
 		pValue = "none"
 	}
