@@ -151,7 +151,7 @@ type Comparison struct {
 
 // Run compares the candidate with the baseline. Rows are paired by id, rows with equal ids
 // in order, and compared if both have a faithfulness. It reads both runs twice and keeps
-// about 200 bytes per row and 24 bytes per claim of the baseline, and the texts of at most
+// about 200 bytes per row and 16 bytes per claim of the baseline, and the texts of at most
 // Options.MaxChanges rows.
 //
 // Run returns an error if the runs have no row ids in common, or if the baseline has no

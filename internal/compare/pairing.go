@@ -15,10 +15,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
+// A rowKey identifies a row of a run: the n-th with this id, from 0.
+type rowKey struct {
+	id string
+	n  int
+}
+
 // A rowDigest is what is kept of a row of the baseline while the candidate is read.
 type rowDigest struct {
 	id                         string
-	next                       int // index of the next row with the same id, or 0
 	status                     result.Status
 	faithfulness               float64
 	question, answer, contexts uint64 // hashes
@@ -42,10 +47,10 @@ type pairing struct {
 	c    *Comparison
 	seed maphash.Seed
 
-	rows  []rowDigest
-	first map[string]int // index of the first unpaired row of the baseline by id
-	last  map[string]int // index of the last row of the baseline, for duplicate ids
-	seen  map[string]int // number of rows of the candidate by id
+	rows         []rowDigest    // of the baseline
+	index        map[rowKey]int // of a row of the baseline
+	sawBaseline  map[string]int // number of rows by id
+	sawCandidate map[string]int
 
 	candidates          int // rows of the candidate
 	scored              int // rows of the baseline with a score
@@ -80,7 +85,7 @@ func (m *mean) value() float64 {
 func newPairing(o *Options) *pairing {
 	return &pairing{
 		o: o, c: &Comparison{Alpha: o.Alpha, Cluster: o.Cluster != nil, ByColumn: o.By}, seed: maphash.MakeSeed(),
-		first: make(map[string]int), last: make(map[string]int), seen: make(map[string]int),
+		index: make(map[rowKey]int), sawBaseline: make(map[string]int), sawCandidate: make(map[string]int),
 		by: make(map[string]*groupPair), unscored: make(map[[2]result.Status]*RowIDs),
 		missing: maps.Clone(o.Required),
 	}
@@ -89,23 +94,16 @@ func newPairing(o *Options) *pairing {
 // addBaseline adds a row of the baseline.
 func (p *pairing) addBaseline(r *result.Row) {
 	p.c.Baseline.Add(r.Status)
-	index := len(p.rows)
+	key := rowKey{r.ID, p.sawBaseline[r.ID]}
+	if p.sawBaseline[r.ID]++; key.n > 0 {
+		p.c.Baseline.DuplicateIDs.add(r.ID)
+	}
+	p.index[key] = len(p.rows)
 	p.rows = append(p.rows, p.digest(r))
 	if !math.IsNaN(r.Faithfulness) {
 		p.scored++
 		delete(p.missing, r.ID)
 	}
-	if _, duplicate := p.first[r.ID]; !duplicate {
-		p.first[r.ID] = index
-		return
-	}
-	p.c.Baseline.DuplicateIDs.add(r.ID)
-	previous, ok := p.last[r.ID]
-	if !ok {
-		previous = p.first[r.ID]
-	}
-	p.rows[previous].next = index
-	p.last[r.ID] = index
 }
 
 func (p *pairing) digest(r *result.Row) rowDigest {
@@ -138,21 +136,17 @@ func (p *pairing) addCandidate(r *result.Row) {
 	p.c.Candidate.Add(r.Status)
 	candidate := p.candidates
 	p.candidates++
-	if p.seen[r.ID]++; p.seen[r.ID] > 1 {
+	key := rowKey{r.ID, p.sawCandidate[r.ID]}
+	if p.sawCandidate[r.ID]++; key.n > 0 {
 		p.c.Candidate.DuplicateIDs.add(r.ID)
 	}
-	baseline, ok := p.first[r.ID]
+	baseline, ok := p.index[key]
 	if !ok {
 		p.c.OnlyCandidate.add(r.ID)
 		return
 	}
 	old := &p.rows[baseline]
 	old.paired = true
-	if old.next > 0 {
-		p.first[r.ID] = old.next
-	} else {
-		delete(p.first, r.ID)
-	}
 	p.compare(changedRow{baseline: baseline, candidate: candidate}, old, p.digest(r))
 	old.claims = nil // no longer needed
 }
@@ -192,12 +186,11 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	if p.o.By != "" {
 		p.addGroup(was.by, cluster, was.faithfulness, is.faithfulness)
 	}
-	sameAnswer := was.answer == is.answer
-	if sameAnswer {
+	if was.answer == is.answer {
 		p.c.SameAnswers++
 	}
 	change.difference = d
-	change.lost, change.gained = p.countClaims(was.claims, is.claims, sameAnswer)
+	change.lost, change.gained = p.countClaims(was.claims, is.claims)
 	if math.Abs(d) > slack || change.lost+change.gained > 0 {
 		p.changed = append(p.changed, change)
 	}
@@ -253,9 +246,9 @@ func (p *pairing) addUnit(was, is *rowDigest, d float64) string {
 
 // countClaims counts the claims of two rows and returns how many are no longer and newly
 // supported.
-func (p *pairing) countClaims(was, is []claimDigest, sameAnswer bool) (lost, gained int) {
+func (p *pairing) countClaims(was, is []claimDigest) (lost, gained int) {
 	c := &p.c.Claims
-	for _, m := range matchClaims(was, is, sameAnswer) {
+	for _, m := range matchClaims(was, is) {
 		switch {
 		case m.Candidate < 0:
 			c.OnlyBaseline.add(was[m.Baseline])
