@@ -174,9 +174,8 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		}
 	}
 	if o.cluster != "" {
-		options.Cluster = func(r *result.Row) (string, bool) {
-			value := strings.Clone(report.ColumnValue(r, o.cluster)) // the row can be freed
-			return value, value != ""
+		options.Cluster = func(r *result.Row) string {
+			return strings.Clone(report.ColumnValue(r, o.cluster)) // the row can be freed
 		}
 	}
 	var sources [2]compare.Source

@@ -35,9 +35,9 @@ type Options struct {
 	// baseline; nil means all rows.
 	Required map[string]bool
 	Seed     uint64 // seed of the resampling
-	// Cluster returns the group of a row, and whether it has one; nil means that rows are
+	// Cluster returns the group of a row, or "" if it has none; nil means that rows are
 	// independent.
-	Cluster func(*result.Row) (string, bool)
+	Cluster func(*result.Row) string
 	// By is the kept column, or field of report.GroupFields, by whose value in the baseline
 	// rows are grouped; "" for no groups.
 	By string

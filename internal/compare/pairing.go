@@ -28,8 +28,7 @@ type rowDigest struct {
 	faithfulness               float64
 	question, answer, contexts uint64 // hashes
 	claims                     []claimDigest
-	group                      string
-	grouped                    bool
+	group                      string // "" if rows are independent, or for a row without a group
 	by                         string // value of Options.By
 	paired                     bool
 }
@@ -58,8 +57,6 @@ type pairing struct {
 	groups              stats.Groups
 	by                  map[string]*groupPair // with Options.By
 	other               groupPair             // rows of groups after the first MaxGroups
-	ungrouped           int                   // rows without a group
-	regrouped           int                   // rows with different groups in the two runs
 	before, after       mean
 	questions, contexts RowIDs // paired rows with different questions or contexts
 	unscored            map[[2]result.Status]*RowIDs
@@ -113,7 +110,7 @@ func (p *pairing) digest(r *result.Row) rowDigest {
 		contexts: p.hash(r.Contexts), by: p.groupValue(r),
 	}
 	if p.o.Cluster != nil {
-		d.group, d.grouped = p.o.Cluster(r)
+		d.group = p.o.Cluster(r)
 	}
 	return d
 }
@@ -182,7 +179,7 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	}
 	p.before.add(was.faithfulness)
 	p.after.add(is.faithfulness)
-	cluster := p.addUnit(was, &is, d)
+	cluster := p.addUnit(was, d)
 	if p.o.By != "" {
 		p.addGroup(was.by, cluster, was.faithfulness, is.faithfulness)
 	}
@@ -219,26 +216,16 @@ func (p *pairing) checkRequired(baseline string) error {
 	return nil
 }
 
-// addUnit adds the difference of a row to the sample or to its group. The group is taken
-// from the baseline, or from the candidate if the baseline has none. A row without a group
-// is its own group. It returns the name of the group.
-func (p *pairing) addUnit(was, is *rowDigest, d float64) string {
+// addUnit adds the difference of a row to the sample or to its group in the baseline. A row
+// without a group is its own group. It returns the name of the group.
+func (p *pairing) addUnit(was *rowDigest, d float64) string {
 	if p.o.Cluster == nil {
 		p.sample.Add(d, 1)
 		return ""
 	}
-	var name string
-	switch {
-	case was.grouped:
+	name := strconv.Itoa(p.c.Compared)
+	if was.group != "" {
 		name = "=" + was.group
-		if is.grouped && was.group != is.group {
-			p.regrouped++
-		}
-	case is.grouped:
-		name = "=" + is.group
-	default:
-		name = strconv.Itoa(p.c.Compared)
-		p.ungrouped++
 	}
 	p.groups.Add(name, d, 1)
 	return name
@@ -284,7 +271,7 @@ func (p *pairing) finish() *Comparison {
 	for statuses, rows := range p.unscored {
 		c.Unscored = append(c.Unscored, Transition{statuses[0], statuses[1], *rows})
 	}
-	slices.SortFunc(c.Unscored, func(a, b Transition) int { return cmp.Or(rank(a.From)-rank(b.From), rank(a.To)-rank(b.To)) })
+	slices.SortFunc(c.Unscored, func(a, b Transition) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	c.Baseline.Duplicates, c.Candidate.Duplicates = c.Baseline.DuplicateIDs.Count, c.Candidate.DuplicateIDs.Count
 	c.Baseline.Mean, c.Candidate.Mean = p.before.value(), p.after.value()
 	sample := &p.sample
@@ -315,9 +302,4 @@ func (p *pairing) worstAndBest(limit int) []changedRow {
 	}
 	best := limit / 4
 	return slices.Concat(p.changed[:limit-best], p.changed[len(p.changed)-best:])
-}
-
-// rank returns the position of a status in reports.
-func rank(s result.Status) int {
-	return slices.Index([]result.Status{result.Scored, result.NoClaims, result.UnjudgedRow, result.SkippedRow, result.Failed}, s)
 }

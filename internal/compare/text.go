@@ -40,9 +40,6 @@ func (c *Comparison) Facts() report.Facts {
 		facts = append(facts, report.Fact{Name: "unmatched", Value: fmt.Sprintf("%d only in the baseline (%d supported), %d only in the candidate (%d supported)",
 			c.Claims.OnlyBaseline.Total, c.Claims.OnlyBaseline.Supported, c.Claims.OnlyCandidate.Total, c.Claims.OnlyCandidate.Supported)})
 	}
-	if text := describeUnscored(c); text != "" {
-		facts = append(facts, report.Fact{Name: "no score", Value: text, Text: true})
-	}
 	return facts
 }
 
@@ -60,23 +57,6 @@ func difference(c *Comparison) string {
 		text += " (" + d.Note + ")"
 	}
 	return text
-}
-
-// describeUnscored describes the rows that have no score in either run; it is empty if there are
-// none. Warnings report rows that have a score, or occur, in only one run.
-func describeUnscored(c *Comparison) string {
-	n := 0
-	var parts []string
-	for _, t := range c.Unscored {
-		if t.From == t.To {
-			n += t.Count
-			parts = append(parts, strings.ReplaceAll(string(t.From), "_", " ")+": "+t.String())
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return report.Count(n, "row", "rows") + " in both runs (" + strings.Join(parts, "; ") + ")"
 }
 
 // Describe describes the rows of a run.
