@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -108,12 +109,74 @@ func Score(x float64) string { return cmp.Or(report.Score(x), "-") }
 // WriteTable writes c for a terminal that is width cells wide: the warnings, the statistics, and
 // the changed rows, worst first. Texts from datasets are escaped.
 func (c *Comparison) WriteTable(w io.Writer, width int) error {
-	d := report.Document{warningBlock(c.Warnings), sides(c), c.Facts(), c.GroupTable()}
-	if c.Changed > 0 {
-		d = append(d, changedRows(c))
-	}
-	_, err := io.WriteString(w, d.Terminal(width))
+	const maxRows = 10
+	_, err := io.WriteString(w, c.document(maxRows).Terminal(width))
 	return err
+}
+
+// WriteMarkdown writes c for a pull request: the same, and the gates. The number of changed rows
+// is limited so that the text has at most report.MaxMarkdown bytes. Texts from datasets are in
+// code spans.
+func (c *Comparison) WriteMarkdown(w io.Writer) error {
+	const maxRows = 30
+	var gates report.Document
+	if all := c.Gates(); all != nil {
+		gates = append(gates, report.GateTable(all))
+	}
+	if c.Gate != nil && c.Gate.Note != "" {
+		gates = append(gates, report.Paragraph(c.Gate.Note+"."))
+	}
+	text := ""
+	for n := maxRows; ; n /= 2 {
+		if text = c.document(n, gates...).Markdown(); len(text) <= report.MaxMarkdown || n == 0 {
+			break
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// document returns a report with at most rows changed rows.
+func (c *Comparison) document(rows int, gates ...report.Block) report.Document {
+	title := "nothing to compare"
+	if c.Compared > 0 {
+		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Stats.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
+	}
+	d := append(report.Document{report.Heading("Faithfulness: " + title), warningBlock(c.Warnings)}, gates...)
+	d = append(d, sides(c), c.Facts(), c.GroupTable())
+	if c.Changed > 0 {
+		d = append(d, changedRows(c, rows))
+	}
+	return d
+}
+
+// maxText is the maximum number of characters of a text in tables and warnings.
+const maxText = 300
+
+// warningBlock shows the warnings of a comparison.
+type warningBlock []Warning
+
+// Terminal returns a line for each warning.
+func (w warningBlock) Terminal(int) string {
+	var b strings.Builder
+	for _, warning := range w {
+		b.WriteString("warning: " + warning.Text + "\n")
+	}
+	return b.String()
+}
+
+// Markdown returns the first warnings as an alert.
+func (w warningBlock) Markdown() string {
+	const maxWarnings = 30
+	if len(w) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("> [!WARNING]\n")
+	for _, warning := range w[:min(len(w), maxWarnings)] {
+		b.WriteString("> - " + report.CodeSpan(report.Clip(warning.Text, maxText)) + "\n")
+	}
+	return b.String()
 }
 
 // sides returns the statistics of both runs.
@@ -165,9 +228,8 @@ func (c *Comparison) GroupTable() report.Tables {
 	return report.Tables{t}
 }
 
-// changedRows returns the changed rows, worst first.
-func changedRows(c *Comparison) report.Table {
-	const maxRows = 10
+// changedRows returns at most n changed rows, worst first.
+func changedRows(c *Comparison, n int) report.Table {
 	t := report.Table{Title: report.Count(c.Changed, "row", "rows") + " changed, worst first", Columns: []report.Column{
 		{Name: "id", Text: true},
 		{Name: "question", Text: true},
@@ -175,16 +237,29 @@ func changedRows(c *Comparison) report.Table {
 		{Name: "candidate", Right: true},
 		{Name: "difference", Right: true},
 		{Name: "claims", Prose: true},
+		{Name: "first changed claim", Text: true},
 	}}
-	for i := range c.Changes[:min(len(c.Changes), maxRows)] {
-		change := &c.Changes[i]
-		t.AddRow(change.Candidate.ID, change.Candidate.Question, Score(change.Baseline.Faithfulness), Score(change.Candidate.Faithfulness),
-			Signed(change.Difference), change.Describe())
+	shown := c.Changes[:min(len(c.Changes), n)]
+	for i := range shown {
+		change := &shown[i]
+		t.AddRow(report.Clip(change.Candidate.ID, maxText), report.Clip(change.Candidate.Question, maxText), Score(change.Baseline.Faithfulness), Score(change.Candidate.Faithfulness),
+			Signed(change.Difference), change.Describe(), report.Clip(change.firstClaim(), maxText))
 	}
-	t.DropColumns(map[string]string{"question": ""})
+	t.DropColumns(map[string]string{"question": "", "first changed claim": ""})
 	t.Foot = "-o FILE.html shows their claims"
-	if more := c.Changed - maxRows; more > 0 {
+	if more := c.Changed - len(shown); more > 0 {
 		t.Foot = fmt.Sprintf("and %d more; -o FILE.html shows all and their claims", more)
 	}
 	return t
+}
+
+// firstClaim returns the first claim that is no longer supported or, if there is none, newly
+// supported; "" if no verdict changed.
+func (c *Change) firstClaim() string {
+	for _, changed := range []func(Match) bool{c.Lost, c.Gained} {
+		if i := slices.IndexFunc(c.Claims, changed); i >= 0 {
+			return c.Candidate.Claims[c.Claims[i].Candidate].Judged()
+		}
+	}
+	return ""
 }
