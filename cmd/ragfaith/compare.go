@@ -152,7 +152,7 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 	if c.Gate != nil && c.Gate.Note != "" && !o.quiet {
 		console.Println("gate: " + c.Gate.Note)
 	}
-	if !c.Passed() {
+	if !c.Passed {
 		return &exit.ReportedError{Code: exit.Gate}
 	}
 	return nil

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -127,27 +128,35 @@ type Rows struct {
 
 // A Comparison is the result of comparing two runs.
 type Comparison struct {
-	Baseline, Candidate Side
-	Warnings            []Warning
-	Rows
+	Baseline  Side      `json:"baseline"`
+	Candidate Side      `json:"candidate"`
+	Warnings  []Warning `json:"warnings"`
+	Rows      `json:"rows"`
+	Units     Units `json:"units"`
 
-	// Stats are over the compared rows, or over groups of them if Cluster is set, with
-	// intervals of confidence 1 - Alpha.
-	Stats   stats.Comparison
-	Alpha   float64
-	Cluster bool
-	Groups  int
+	// The statistics are over Units, with intervals of confidence 1 - Alpha.
+	stats.Comparison
 
-	By        []Group // groups of compared rows by Options.By, the largest loss first
-	ByColumn  string  // Options.By
-	Claims    Claims
-	Histogram [Bins]int // compared rows by difference
-	Changed   int       // compared rows with another score or another verdict on a claim
-	Changes   []Change  // the worst and the best changed rows, worst first
-	Gate      *Gate     // nil without Options.MaxDrop
+	By      *By      `json:"by,omitempty"` // nil without Options.By
+	Claims  Claims   `json:"claims"`
+	Gate    *Gate    `json:"gate"`     // nil without Options.MaxDrop
+	RowGate *RowGate `json:"row_gate"` // nil without Options.MaxRegressed
+	Passed  bool     `json:"passed"`   // all gates passed
+	Changed int      `json:"changed"`  // compared rows with another score or another verdict on a claim
+	Changes []Change `json:"changes"`  // the worst and the best changed rows, worst first
 
-	RowGate *RowGate // nil without Options.MaxRegressed
+	Alpha     float64   `json:"-"`
+	Histogram [Bins]int `json:"-"` // compared rows by difference
 }
+
+// Units are the independent units of the statistics.
+type Units string
+
+// The kinds of units.
+const (
+	RowUnits   Units = "rows"
+	GroupUnits Units = "groups" // of rows, by Options.Cluster
+)
 
 // Run compares the candidate with the baseline. Rows are paired by id, rows with equal ids
 // in order, and compared if both have a faithfulness. It reads both runs twice and keeps
@@ -189,6 +198,7 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	if o.MaxRegressed != nil {
 		c.RowGate = newRowGate(c, *o.MaxRegressed, len(o.Required))
 	}
+	c.Passed = !slices.ContainsFunc(c.Gates(), func(g report.Gate) bool { return !g.Passed })
 	return c, nil
 }
 

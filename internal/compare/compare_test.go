@@ -98,7 +98,7 @@ func TestRunPairsRowsByID(t *testing.T) {
 	}, c.Unscored); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	if got, want := c.Stats.Difference.Estimate, (-1.0-0.5)/4; math.Abs(got-want) > 1e-12 {
+	if got, want := c.Difference.Estimate, (-1.0-0.5)/4; math.Abs(got-want) > 1e-12 {
 		t.Errorf("difference: got %v, want %v", got, want)
 	}
 	if c.Baseline.Mean != 0.75 || c.Candidate.Mean != 0.375 {
@@ -220,14 +220,14 @@ func TestRunComparesGroupsOfRows(t *testing.T) {
 	}
 	was, is = append(was, row("alone", "x+")), append(is, row("alone", "x+"))
 	c := run(t, Options{Cluster: group}, source("was", was...), source("is", is...))
-	if c.Groups != 31 || c.Stats.Difference.N != 31 || c.Compared != 91 || c.Worse != 16 {
-		t.Errorf("got %d groups, %d units, %d rows, %d rows worse, want 31, 31, 91 and 16", c.Groups, c.Stats.Difference.N, c.Compared, c.Worse)
+	if c.Difference.N != 31 || c.Compared != 91 || c.Worse != 16 {
+		t.Errorf("got %d units, %d rows, %d rows worse, want 31, 91 and 16", c.Difference.N, c.Compared, c.Worse)
 	}
-	if got, want := c.Stats.Difference.Estimate, -16.0/91; math.Abs(got-want) > 1e-12 {
+	if got, want := c.Difference.Estimate, -16.0/91; math.Abs(got-want) > 1e-12 {
 		t.Errorf("difference: got %v, want %v", got, want)
 	}
 	rows := run(t, Options{}, source("was", was...), source("is", is...))
-	if a, b := rows.Stats.Permutation.P, c.Stats.Permutation.P; a >= b/10 {
+	if a, b := rows.Permutation.P, c.Permutation.P; a >= b/10 {
 		t.Errorf("got p-values of %v for rows and %v for groups, want a much larger one for groups", a, b)
 	}
 }
@@ -298,7 +298,7 @@ func TestRunIgnoresTheOrderOfRows(t *testing.T) {
 	is := []*result.Row{row("a", "x-", "y-", "z-"), row("b", "x+"), row("c", "x+"), row("d", "x+", "y-", "z-")}
 	back := []*result.Row{is[3], is[2], is[1], is[0]}
 	one, two := run(t, Options{}, source("was", was...), source("is", is...)), run(t, Options{}, source("was", was...), source("is", back...))
-	if d := cmp.Diff(one.Stats, two.Stats, cmpopts.EquateNaNs()); d != "" {
+	if d := cmp.Diff(one.Comparison, two.Comparison, cmpopts.EquateNaNs()); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
 	if d := cmp.Diff(one.Claims, two.Claims); d != "" || one.Histogram != two.Histogram {
@@ -315,11 +315,11 @@ func TestByComparesGroups(t *testing.T) {
 		r.Kept = []dataset.Column{{Name: "topic", Value: fmt.Appendf(nil, "%d", i%2)}}
 	}
 	c := run(t, Options{By: "topic", Seed: 4}, source("was", was...), source("is", is...))
-	if len(c.By) != 3 || c.By[0].Difference.Estimate > c.By[2].Difference.Estimate {
+	if len(c.By.Groups) != 3 || c.By.Groups[0].Difference.Estimate > c.By.Groups[2].Difference.Estimate {
 		t.Fatalf("got %+v, want three groups, the largest loss first", c.By)
 	}
 	rows := 0
-	for _, g := range c.By {
+	for _, g := range c.By.Groups {
 		rows += g.Rows
 		var only stats.Sample
 		var before float64
@@ -342,8 +342,9 @@ func TestByComparesGroups(t *testing.T) {
 func TestByBoundsGroups(t *testing.T) {
 	was, is := runs(MaxGroups+5, MaxGroups+5, 0)
 	c := run(t, Options{By: "id"}, source("was", was...), source("is", is...))
-	last := c.By[len(c.By)-1]
-	if len(c.By) != MaxGroups+1 || !last.Other || last.Rows != 5 || last.Difference.Estimate != -1 {
-		t.Errorf("got %d groups and %+v for the others, want %d groups and 5 rows", len(c.By), last, MaxGroups)
+	groups := c.By.Groups
+	last := groups[len(groups)-1]
+	if len(groups) != MaxGroups+1 || !last.Other || last.Rows != 5 || last.Difference.Estimate != -1 {
+		t.Errorf("got %d groups and %+v for the others, want %d groups and 5 rows", len(groups), last, MaxGroups)
 	}
 }

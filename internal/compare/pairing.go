@@ -80,8 +80,12 @@ func (m *mean) value() float64 {
 }
 
 func newPairing(o *Options) *pairing {
+	c := &Comparison{Alpha: o.Alpha, Units: RowUnits}
+	if o.Cluster != nil {
+		c.Units = GroupUnits
+	}
 	return &pairing{
-		o: o, c: &Comparison{Alpha: o.Alpha, Cluster: o.Cluster != nil, ByColumn: o.By}, seed: maphash.MakeSeed(),
+		o: o, c: c, seed: maphash.MakeSeed(),
 		index: make(map[rowKey]int), sawBaseline: make(map[string]int), sawCandidate: make(map[string]int),
 		by: make(map[string]*groupPair), unscored: make(map[[2]result.Status]*RowIDs),
 		missing: maps.Clone(o.Required),
@@ -275,14 +279,11 @@ func (p *pairing) finish() *Comparison {
 	c.Baseline.Duplicates, c.Candidate.Duplicates = c.Baseline.DuplicateIDs.Count, c.Candidate.DuplicateIDs.Count
 	c.Baseline.Mean, c.Candidate.Mean = p.before.value(), p.after.value()
 	sample := &p.sample
-	if c.Cluster {
+	if c.Units == GroupUnits {
 		sample = p.groups.Sample()
 	}
-	c.Stats = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
-	if c.Cluster {
-		c.Groups = c.Stats.Difference.N
-	}
-	c.By = p.groupList()
+	c.Comparison = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
+	c.By = p.groupsBy()
 	c.Changed = len(p.changed)
 	return c
 }

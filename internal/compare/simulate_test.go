@@ -58,7 +58,7 @@ func TestPValuesAreUniformWithoutADifference(t *testing.T) {
 	for seed := range uint64(runs) {
 		was, is := simulate(seed, 60, 0)
 		c := run(t, Options{Seed: seed}, source("was", was...), source("is", is...))
-		ps = append(ps, c.Stats.Permutation.P)
+		ps = append(ps, c.Permutation.P)
 	}
 	for _, level := range []float64{0.05, 0.1, 0.25, 0.5, 0.75, 0.9} {
 		below := 0
@@ -91,8 +91,8 @@ func TestGateDetectsDropsAndIgnoresNoise(t *testing.T) {
 			if !c.Gate.Passed {
 				failed++
 			}
-			stderr += (c.Stats.Difference.Upper - c.Stats.Difference.Lower) / (2 * 1.96) / float64(runs)
-			difference += c.Stats.Difference.Estimate / float64(runs)
+			stderr += (c.Difference.Upper - c.Difference.Lower) / (2 * 1.96) / float64(runs)
+			difference += c.Difference.Estimate / float64(runs)
 		}
 		got := float64(failed) / float64(runs)
 		t.Logf("shift %v: %.3f fail; mean difference %.4f, standard error %.4f", tt.shift, got, difference, stderr)

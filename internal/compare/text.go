@@ -15,20 +15,19 @@ import (
 // Facts returns what a comparison found, except the changed rows.
 func (c *Comparison) Facts() report.Facts {
 	units := report.Count(c.Compared, "row", "rows")
-	if c.Cluster {
-		units = report.Count(c.Groups, "group", "groups") + " of " + units
-	}
-	test := "permutation"
-	if c.Stats.Permutation.Exact {
-		test = "exact permutation"
+	if c.Units == GroupUnits {
+		units = report.Count(c.Difference.N, "group", "groups") + " of " + units
 	}
 	detectable := "unknown (too few rows differ)"
-	if d := c.Stats.Detectable; !math.IsNaN(d) {
+	if d := c.Detectable; !math.IsNaN(d) {
 		detectable = fmt.Sprintf("%.4f, with a probability of 0.8", d)
 	}
-	pValue := fmt.Sprintf("%s (%s)", PValue(c.Stats.Permutation.P), test)
-	if c.Compared == 0 {
-		pValue = "none"
+	pValue := "none"
+	if test := c.Permutation; test != nil {
+		pValue = PValue(test.P) + " (permutation)"
+		if test.Exact {
+			pValue = PValue(test.P) + " (exact permutation)"
+		}
 	}
 	facts := report.Facts{
 		{Name: "compared", Value: fmt.Sprintf("%s: %d better, %d worse, %d unchanged; %d with the same answer", units, c.Better, c.Worse, c.Same, c.SameAnswers)},
@@ -46,7 +45,7 @@ func (c *Comparison) Facts() report.Facts {
 
 // difference describes the difference of the means with its confidence interval.
 func difference(c *Comparison) string {
-	d := &c.Stats.Difference
+	d := &c.Difference
 	switch {
 	case d.N == 0:
 		return "nothing to compare"
@@ -140,7 +139,7 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 func (c *Comparison) document(rows int, gates ...report.Block) report.Document {
 	title := "nothing to compare"
 	if c.Compared > 0 {
-		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Stats.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
+		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
 	}
 	d := append(report.Document{report.Heading("Faithfulness: " + title), warningBlock(c.Warnings)}, gates...)
 	d = append(d, sides(c), c.Facts(), c.GroupTable())
@@ -190,7 +189,7 @@ func sides(c *Comparison) report.Table {
 	add("baseline", &c.Baseline)
 	add("candidate", &c.Candidate)
 	if c.Compared > 0 {
-		t.AddRow("difference", Signed(c.Stats.Difference.Estimate), "", "", "")
+		t.AddRow("difference", Signed(c.Difference.Estimate), "", "", "")
 	}
 	return t
 }
@@ -201,17 +200,17 @@ func (c *Comparison) GroupTable() report.Tables {
 	if c.By == nil {
 		return nil
 	}
-	t := report.Table{Title: "mean faithfulness by", Of: c.ByColumn, Columns: []report.Column{
+	t := report.Table{Title: "mean faithfulness by", Of: c.By.Column, Columns: []report.Column{
 		{Name: "group", Text: true},
 		{Name: "baseline", Right: true},
 		{Name: "candidate", Right: true},
 		{Name: "difference", Right: true},
-		{Name: Percent(c.Stats.Difference.Confidence) + " interval"},
+		{Name: Percent(c.Difference.Confidence) + " interval"},
 		{Name: "rows", Right: true},
 		{Name: "note", Prose: true},
 	}}
-	shown := c.By[:min(len(c.By), maxGroups)]
-	if more := len(c.By) - len(shown); more > 0 {
+	shown := c.By.Groups[:min(len(c.By.Groups), maxGroups)]
+	if more := len(c.By.Groups) - len(shown); more > 0 {
 		t.Foot = fmt.Sprintf("and %d more groups", more)
 	}
 	for i := range shown {

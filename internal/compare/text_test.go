@@ -206,7 +206,7 @@ func TestPValuesAreShown(t *testing.T) {
 			t.Errorf("got %s, want it to contain %q", text, want)
 		}
 	}
-	if object := jsonOf(t, nothing); !strings.Contains(object, `"p": null`) || nothing.Passed() ||
+	if object := jsonOf(t, nothing); !strings.Contains(object, `"p": null`) || nothing.Passed ||
 		!strings.Contains(object, "cannot be checked (no row has a score in both runs)") {
 		t.Errorf("got %s, want a failed gate without a p-value that names the reason", object)
 	}

@@ -13,15 +13,15 @@ import (
 // rows scored by both.
 type Comparison struct {
 	// Difference is the mean of candidate minus baseline, with its interval.
-	Difference Interval
-	// Permutation is the sign-flip test of the mean difference.
-	Permutation Test
+	Difference Interval `json:"difference"`
+	// Permutation is the sign-flip test of the mean difference; nil without units.
+	Permutation *Test `json:"permutation"`
 	// Detectable is the smallest mean difference that a two-sided test at level
 	// 1 - Confidence detects with a power of 0.8, given the number and standard
 	// deviation of the units. It is NaN if unknown.
-	Detectable float64
+	Detectable float64 `json:"detectable"`
 	// Differing is the number of units whose difference is not 0.
-	Differing int
+	Differing int `json:"-"`
 }
 
 // Compare compares two runs by the differences of their paired rows, candidate
@@ -36,10 +36,10 @@ func Compare(differences *Sample, o Options) Comparison {
 	}
 	o = o.withDefaults()
 	t := differences.table()
-	c := Comparison{
-		Difference:  differences.Interval(o),
-		Permutation: t.signFlips(o),
-		Detectable:  math.NaN(),
+	c := Comparison{Difference: differences.Interval(o), Detectable: math.NaN()}
+	if t.n > 0 {
+		test := t.signFlips(o)
+		c.Permutation = &test
 	}
 	for _, s := range t.steps() {
 		c.Differing += s.n
