@@ -16,7 +16,6 @@ package journal
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 
@@ -46,14 +45,11 @@ func (e *UnfinishedError) Error() string {
 	return e.Part + " contains rows of an interrupted run: continue with --resume, or remove it to start over"
 }
 
-// ErrNotAFile reports that a run whose output is a device cannot be resumed.
-var ErrNotAFile = errors.New("not a file: only a run that writes to a file can be resumed")
-
 // A Journal is the JSONL output of a run that can be resumed. Its methods, except those
 // of its Stored, must not be called concurrently.
 type Journal struct {
 	file     *safefile.Output
-	part     string          // "" for a device
+	part     string
 	stored   *Stored         // nil if the run is new
 	settings result.Settings // settings of the run
 	rows     int             // number of rows written
@@ -69,29 +65,19 @@ func Open(path string, settings result.Settings, resume bool) (*Journal, error) 
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{file: file, settings: settings}
+	j := &Journal{file: file, part: file.Part(), settings: settings}
 	if err := j.open(resume); err != nil {
 		if j.stored != nil {
 			j.stored.Close()
 		}
 		file.Release()
-		if errors.Is(err, ErrNotAFile) {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
 		return nil, err
 	}
 	return j, nil
 }
 
 func (j *Journal) open(resume bool) error {
-	part, ok := j.file.Part()
-	switch {
-	case !ok && resume:
-		return ErrNotAFile
-	case !ok:
-		return j.file.Open("")
-	}
-	j.part = part
+	part := j.part
 	found, err := anyRow(part, part+newSuffix)
 	switch {
 	case err != nil:
@@ -165,18 +151,12 @@ func (j *Journal) Commit() error {
 	if err := j.file.Commit(); err != nil {
 		return err
 	}
-	if j.part == "" {
-		return nil
-	}
 	return remove(j.part + settingsSuffix)
 }
 
 // RemainingPart returns the name of the .part file that remains after Commit failed, or
 // "" if it contains no rows.
 func (j *Journal) RemainingPart() string {
-	if j.part == "" {
-		return ""
-	}
 	if found, err := anyRow(j.part, j.part+newSuffix); err != nil || !found {
 		return ""
 	}
@@ -187,9 +167,6 @@ func (j *Journal) RemainingPart() string {
 // resumed, it keeps the finished rows in .part and returns its name. Otherwise it
 // removes all files.
 func (j *Journal) Abandon(keep bool) (string, error) {
-	if j.part == "" {
-		return j.file.Abandon(false)
-	}
 	if j.stored == nil {
 		part, err := j.file.Abandon(keep)
 		if !keep {
