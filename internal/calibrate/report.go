@@ -191,7 +191,7 @@ func (f *Statistics) addInterval(t *report.Table, name string, i stats.Interval,
 	t.AddRow(name, estimate, interval, i.Note+note)
 }
 
-// sections returns all statistics except those of the reliability diagram.
+// sections returns all statistics except the numbers of rows by verdict and label.
 func (r *Report) sections() report.Tables {
 	f := r.Statistics
 	scores, verdicts := newSection("agreement of scores with labels"), newSection("agreement of verdicts with labels")
@@ -263,15 +263,3 @@ func (f *Statistics) mean() report.Table {
 	f.addInterval(&t, "label, all rows", corrected, note)
 	return t
 }
-
-// reliabilityTitle returns the heading of the reliability diagram.
-func (f *Statistics) reliabilityTitle() string {
-	title := "share of faithful rows by " + f.Score.String()
-	if f.Reliability.Bins != nil {
-		title += fmt.Sprintf(": ECE %s (by chance %s)", f.format(f.Reliability.ECE), f.format(f.Reliability.Chance))
-	}
-	return title
-}
-
-// binRange describes the scores of a bin.
-func binRange(b *stats.Bin) string { return fmt.Sprintf("%.1f to %.1f", b.Low, b.High) }

@@ -12,7 +12,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // lexicalSettings returns the settings of a run.
@@ -324,21 +323,10 @@ func TestTableShowsAllStatistics(t *testing.T) {
 	for _, want := range []float64{
 		f.Scores[0].AUROC.Estimate, f.Scores[1].AUROC.Lower, f.Scores[2].Spearman.Upper, f.Judged.Kappa.Estimate,
 		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
-		f.Mean.Mean.Lower, f.Reliability.ECE, f.Reliability.Chance, f.Reliability.Bins[0].Share,
+		f.Mean.Mean.Lower,
 	} {
 		if !strings.Contains(b.String(), f.format(want)) {
 			t.Errorf("%s missing in\n%s", f.format(want), b.String())
-		}
-	}
-}
-
-func TestBar(t *testing.T) {
-	for _, tt := range []struct {
-		share, mean float64
-		want        string
-	}{{0.25, 0.5, "█████·····│·········"}, {1, 1, "███████████████████│"}, {0, 0, "│···················"}} {
-		if got := bar(&stats.Bin{Share: tt.share, Mean: tt.mean}); got != tt.want {
-			t.Errorf("share %v, mean %v: got %s, want %s", tt.share, tt.mean, got, tt.want)
 		}
 	}
 }
