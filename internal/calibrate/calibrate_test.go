@@ -246,7 +246,7 @@ func TestMinScoreIsThatOfJudgedClaims(t *testing.T) {
 }
 
 func TestSampleCountsRows(t *testing.T) {
-	s := NewSample(Options{Score: Support})
+	s := NewSample(Options{})
 	add := func(r *result.Row, label *Label) {
 		t.Helper()
 		if err := s.Add(r, label, "x"); err != nil {

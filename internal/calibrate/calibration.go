@@ -37,7 +37,6 @@ type Calibration struct {
 	PositiveAt *float64         `json:"positive_at"`
 	Kind       Kind             `json:"kind"`
 	Settings   *result.Settings `json:"settings"` // options of the run, or nil if unknown
-	Score      Score            `json:"score"`
 	// Threshold is the threshold of claims for score --calibration, or null.
 	Threshold  float64             `json:"threshold"`
 	Own        bool                `json:"threshold_is_judges_own"`
@@ -62,7 +61,7 @@ func (r *Report) Calibration() *Calibration {
 	f, choice := r.Statistics, r.Choice()
 	c := &Calibration{
 		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: report.NullText(r.Labels), Label: r.Label,
-		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
+		PositiveAt: r.PositiveAt, Kind: f.Kind,
 		Threshold: choice.Threshold, Own: choice.Own, Advice: r.Advice(), Why: choice.Why,
 		Rows:     f.Counts,
 		Faithful: f.Positive, Agreement: make(map[Score]Agreement), Judged: f.Judged, Best: f.Best, Mean: f.Mean,

@@ -3,7 +3,6 @@ package calibrate
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -82,10 +81,6 @@ func TestChoice(t *testing.T) {
 	f.Judged.BalancedAccuracy.Estimate = 0.66
 	if c := r.Choice(); c.Threshold != 0.5 || !c.Own || !strings.Contains(c.Why, "0.4") {
 		t.Errorf("%+v", c)
-	}
-	f.Score = Support
-	if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
-		t.Errorf("other score: %+v", c)
 	}
 }
 
@@ -269,7 +264,7 @@ func TestCalibrationMatchesItsSchema(t *testing.T) {
 		"verdicts": exampleReport(t),
 		"few":      {Statistics: newStatistics(t, Options{}, examples(3)), Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"},
 		"ratings":  {Statistics: newStatistics(t, Options{}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexicalSettings()},
-		"split":    {Statistics: newStatistics(t, Options{PositiveAt: &threshold, Score: Support}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
+		"split":    {Statistics: newStatistics(t, Options{PositiveAt: &threshold}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
 	} {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bytesOf(t, r.Calibration())))
 		if err != nil {

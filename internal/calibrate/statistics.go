@@ -15,7 +15,6 @@ import (
 type Statistics struct {
 	Counts     Counts
 	Kind       Kind
-	Score      Score          // Options.Score
 	Scores     [3]Agreement   // in the order of Scores
 	Positive   stats.Interval // share of labelled rows that are faithful
 	Judged     Calls          // agreement of the verdicts
@@ -60,7 +59,7 @@ func (s *Sample) Statistics() (*Statistics, error) {
 	}
 	nan := math.NaN()
 	f := &Statistics{
-		Counts: s.counts, Kind: s.kind(), Score: s.options.Score,
+		Counts: s.counts, Kind: s.kind(),
 		// Unless the labels distinguish faithful rows:
 		Positive: unsplit(), Judged: Calls{BalancedAccuracy: unsplit(), Kappa: unsplit()},
 		Best: stats.Threshold{Threshold: nan, Apparent: nan, OutOfFold: unsplit(), Low: nan, High: nan},
@@ -70,7 +69,7 @@ func (s *Sample) Statistics() (*Statistics, error) {
 	for i := range s.rows {
 		labels[i] = s.rows[i].label
 	}
-	chosen := s.column(slices.Index(Scores(), s.options.Score))
+	chosen := s.column(0)
 	for i, name := range Scores() {
 		f.Scores[i] = s.agreement(name, i, positive, labels)
 	}
@@ -186,9 +185,4 @@ const unsplitNote = "the labels are ratings; set --positive-at X to the lowest r
 func unsplit() stats.Interval {
 	nan := math.NaN()
 	return stats.Interval{Estimate: nan, Lower: nan, Upper: nan, Confidence: 0.95, Method: stats.TooFew, Note: unsplitNote}
-}
-
-// agreement returns the agreement of f.Score.
-func (f *Statistics) agreement() *Agreement {
-	return &f.Scores[slices.Index(Scores(), f.Score)]
 }
