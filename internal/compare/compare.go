@@ -143,7 +143,7 @@ type Comparison struct {
 	RowGate *RowGate `json:"row_gate"` // nil without Options.MaxRegressed
 	Passed  bool     `json:"passed"`   // all gates passed
 	Changed int      `json:"changed"`  // compared rows with another score or another verdict on a claim
-	Changes []Change `json:"changes"`  // the worst and the best changed rows, worst first
+	Changes []Change `json:"changes"`  // the worst changed rows, worst first
 
 	Alpha     float64   `json:"-"`
 	Histogram [Bins]int `json:"-"` // compared rows by difference
@@ -185,7 +185,7 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	if c.Paired == 0 {
 		return nil, fmt.Errorf("%s and %s have no row ids in common", baseline.Name, candidate.Name)
 	}
-	if err := readChanges(ctx, c, p.worstAndBest(o.MaxChanges), baseline, candidate); err != nil {
+	if err := readChanges(ctx, c, p.worst(o.MaxChanges), baseline, candidate); err != nil {
 		return nil, err
 	}
 	if err := p.checkRequired(baseline.Name); err != nil {

@@ -288,9 +288,8 @@ func (p *pairing) finish() *Comparison {
 	return c
 }
 
-// worstAndBest returns at most limit changed rows, worst first: if there are more, three
-// quarters of limit are the worst and the others the best.
-func (p *pairing) worstAndBest(limit int) []changedRow {
+// worst returns at most limit changed rows, worst first.
+func (p *pairing) worst(limit int) []changedRow {
 	slices.SortFunc(p.changed, func(a, b changedRow) int {
 		return cmp.Or(
 			cmp.Compare(math.Round(a.difference/slack), math.Round(b.difference/slack)),
@@ -298,9 +297,5 @@ func (p *pairing) worstAndBest(limit int) []changedRow {
 			cmp.Compare(a.candidate, b.candidate),
 		)
 	})
-	if len(p.changed) <= limit {
-		return p.changed
-	}
-	best := limit / 4
-	return slices.Concat(p.changed[:limit-best], p.changed[len(p.changed)-best:])
+	return p.changed[:min(len(p.changed), limit)]
 }
