@@ -29,7 +29,6 @@ import (
 type calibrateOptions struct {
 	label, labels string
 	positiveAt    *float64
-	score         string
 	maxError      *float64
 	settings      string
 	seed          uint64
@@ -69,16 +68,11 @@ func newCalibrate(sys system) *cobra.Command {
 			return runCalibrate(cmd.Context(), &o, args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
-	scores := []string{"min", string(calibrate.Support), string(calibrate.Faithfulness)}
 	addFlags(cmd,
 		flagGroup{"Labels", []flagSpec{
 			{name: "label", arg: "COLUMN", value: &o.label, help: "column of the labels (required)"},
 			{name: "labels", arg: "FILE", value: &o.labels, path: filePath, help: "dataset with row ids and labels (default: RESULTS)"},
 			{name: "positive-at", arg: "RATING", value: flagvalue.Float(&o.positiveAt), help: "lowest rating of a faithful row, if labels are ratings"},
-			{
-				name: "score", arg: "SCORE", value: flagvalue.OneOf(&o.score, scores[0], scores...),
-				help: "score to calibrate: " + report.OrList(scores),
-			},
 			{name: "max-error", arg: "SHARE", value: flagvalue.Proportion(&o.maxError), help: "share of wrong verdicts to accept from score --prescreen"},
 			{name: "settings", arg: "FILE", value: &o.settings, path: filePath, help: "summary of the run (default: NAME.summary.json next to RESULTS)"},
 			{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
@@ -200,11 +194,7 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 		return nil, err
 	}
 	defer file.Close()
-	score := calibrate.Score(o.score)
-	if o.score == "min" {
-		score = calibrate.MinScore
-	}
-	sample := calibrate.NewSample(calibrate.Options{Score: score, PositiveAt: o.positiveAt, Seed: o.seed, MaxError: *o.maxError})
+	sample := calibrate.NewSample(calibrate.Options{PositiveAt: o.positiveAt, Seed: o.seed, MaxError: *o.maxError})
 	for r, err := range file.Rows() {
 		if err != nil {
 			return nil, err

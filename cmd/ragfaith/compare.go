@@ -152,7 +152,7 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 	if c.Gate != nil && c.Gate.Note != "" && !o.quiet {
 		console.Println("gate: " + c.Gate.Note)
 	}
-	if !c.Passed() {
+	if !c.Passed {
 		return &exit.ReportedError{Code: exit.Gate}
 	}
 	return nil
@@ -174,9 +174,8 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		}
 	}
 	if o.cluster != "" {
-		options.Cluster = func(r *result.Row) (string, bool) {
-			value := strings.Clone(report.ColumnValue(r, o.cluster)) // the row can be freed
-			return value, value != ""
+		options.Cluster = func(r *result.Row) string {
+			return strings.Clone(report.ColumnValue(r, o.cluster)) // the row can be freed
 		}
 	}
 	var sources [2]compare.Source

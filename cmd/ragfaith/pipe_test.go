@@ -137,7 +137,7 @@ func TestPipeYieldsSameOutputAsFile(t *testing.T) {
 	}
 }
 
-// TestOutputMustBeRegularFile checks that pipes, sockets and devices are rejected as
+// TestOutputMustBeRegularFile checks that pipes, sockets and links are rejected as
 // outputs and not replaced.
 func TestOutputMustBeRegularFile(t *testing.T) {
 	rows, results := writeLabelledRows(t)
@@ -155,7 +155,7 @@ func TestOutputMustBeRegularFile(t *testing.T) {
 				}
 				return err
 			},
-			"is a device": func(path string) error { return os.Symlink("/dev/zero", path) },
+			"is a symbolic link": func(path string) error { return os.Symlink("/dev/zero", path) },
 		} {
 			t.Run(name+" "+wantErr, func(t *testing.T) {
 				t.Chdir(t.TempDir())

@@ -168,7 +168,7 @@ func withoutDatasets(settings result.Settings) result.Settings {
 // openJournal creates the JSONL file that a later run can resume, or resumes it.
 func openJournal(path string, settings result.Settings, resume bool) (*journal.Journal, error) {
 	j, err := journal.Open(path, settings, resume)
-	if _, changed := errors.AsType[*journal.SettingsError](err); changed || errors.Is(err, journal.ErrNotAFile) {
+	if _, changed := errors.AsType[*journal.SettingsError](err); changed {
 		return nil, &exit.UsageError{Err: err}
 	}
 	return j, err

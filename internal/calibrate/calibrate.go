@@ -13,12 +13,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A Score selects the row score to compare with the label.
+// A Score is a score of a row that is compared with the label.
 type Score string
 
 // The scores of a row. Values as written to calibration files.
 const (
-	// MinScore is the minimum score of the row's judged claims.
+	// MinScore is the minimum score of the row's judged claims. Only a threshold for it is one
+	// for claims, so all statistics but the agreement are about it.
 	MinScore Score = "least"
 	// Support is the mean score of the claims.
 	Support Score = "support"
@@ -26,7 +27,7 @@ const (
 	Faithfulness Score = "faithfulness"
 )
 
-// Scores returns all scores, starting with the default.
+// Scores returns all scores, starting with MinScore.
 func Scores() []Score { return []Score{MinScore, Support, Faithfulness} }
 
 // String returns the name of the score in reports.

@@ -103,8 +103,6 @@ func newStatistics(t *testing.T, o Options, rows []example) *Statistics {
 //	roc_auc_score(label, least); spearmanr(label, least).statistic      # and of support, faith
 //	wholly = [f == 1 for f in faith]
 //	balanced_accuracy_score(label, wholly); cohen_kappa_score(label, wholly)
-//	ece = sum(m.sum() * abs(Y[m].mean() - L[m].mean()) for k in range(10)
-//	    for m in [np.clip(np.ceil(L*10) - 1, 0, 9) == k] if m.any()) / 60     # L, Y: least and label as arrays
 func TestStatisticsAgreeWithScikitLearnAndSciPy(t *testing.T) {
 	f := newStatistics(t, Options{}, examples(60))
 	near := func(name string, got, want float64) {
@@ -121,7 +119,6 @@ func TestStatisticsAgreeWithScikitLearnAndSciPy(t *testing.T) {
 	near("Spearman of faithfulness", f.Scores[2].Spearman.Estimate, 0.34153915233378773)
 	near("balanced accuracy", f.Judged.BalancedAccuracy.Estimate, 0.65)
 	near("kappa", f.Judged.Kappa.Estimate, 0.30000000000000004)
-	near("ECE", f.Reliability.ECE, 0.17259999999999998)
 	near("share of faithful rows", f.Positive.Estimate, 0.5)
 	if f.Counts.Faithful != 30 || f.Counts.Labelled != 60 {
 		t.Errorf("got %d of %d rows faithful, want 30 of 60", f.Counts.Faithful, f.Counts.Labelled)
@@ -199,9 +196,6 @@ func TestFewLabelsGiveNotes(t *testing.T) {
 					t.Errorf("got a statistic from too few rows: %s", line)
 				}
 			}
-			if len(rows) < minReliabilityRows && (f.Reliability.Bins != nil || f.Reliability.Note == "") {
-				t.Errorf("%+v", f.Reliability)
-			}
 		})
 	}
 }
@@ -252,7 +246,7 @@ func TestMinScoreIsThatOfJudgedClaims(t *testing.T) {
 }
 
 func TestSampleCountsRows(t *testing.T) {
-	s := NewSample(Options{Score: Support})
+	s := NewSample(Options{})
 	add := func(r *result.Row, label *Label) {
 		t.Helper()
 		if err := s.Add(r, label, "x"); err != nil {
@@ -328,7 +322,7 @@ func TestConfidenceFollowsTheLabels(t *testing.T) {
 
 func TestConfidenceNeedsLabels(t *testing.T) {
 	for name, rows := range map[string][]example{
-		"few rows":  examples(minReliabilityRows - 1),
+		"few rows":  examples(minConfidenceRows - 1),
 		"one label": ranked(60, 0.6, 0.9, 0),
 	} {
 		if c := newStatistics(t, Options{}, rows).Confidence; c != nil {

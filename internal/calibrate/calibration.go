@@ -37,22 +37,20 @@ type Calibration struct {
 	PositiveAt *float64         `json:"positive_at"`
 	Kind       Kind             `json:"kind"`
 	Settings   *result.Settings `json:"settings"` // options of the run, or nil if unknown
-	Score      Score            `json:"score"`
 	// Threshold is the threshold of claims for score --calibration, or null.
-	Threshold   float64             `json:"threshold"`
-	Own         bool                `json:"threshold_is_judges_own"`
-	Advice      string              `json:"advice"` // what to do, in a sentence
-	Why         string              `json:"threshold_note"`
-	Rows        Counts              `json:"rows"`
-	Faithful    stats.Interval      `json:"faithful"`
-	Agreement   map[Score]Agreement `json:"agreement"`
-	Judged      Calls               `json:"judged"`
-	Best        stats.Threshold     `json:"best"`
-	Reliability Reliability         `json:"reliability"`
-	Mean        Mean                `json:"mean"`
-	Confidence  *ConfidenceFit      `json:"confidence,omitempty"` // nil if the labels do not determine it
-	Prescreen   *Prescreen          `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
-	Notes       []string            `json:"notes"`
+	Threshold  float64             `json:"threshold"`
+	Own        bool                `json:"threshold_is_judges_own"`
+	Advice     string              `json:"advice"` // what to do, in a sentence
+	Why        string              `json:"threshold_note"`
+	Rows       Counts              `json:"rows"`
+	Faithful   stats.Interval      `json:"faithful"`
+	Agreement  map[Score]Agreement `json:"agreement"`
+	Judged     Calls               `json:"judged"`
+	Best       stats.Threshold     `json:"best"`
+	Mean       Mean                `json:"mean"`
+	Confidence *ConfidenceFit      `json:"confidence,omitempty"` // nil if the labels do not determine it
+	Prescreen  *Prescreen          `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
+	Notes      []string            `json:"notes"`
 
 	path   string
 	digest string
@@ -63,10 +61,10 @@ func (r *Report) Calibration() *Calibration {
 	f, choice := r.Statistics, r.Choice()
 	c := &Calibration{
 		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: report.NullText(r.Labels), Label: r.Label,
-		PositiveAt: r.PositiveAt, Kind: f.Kind, Score: f.Score,
+		PositiveAt: r.PositiveAt, Kind: f.Kind,
 		Threshold: choice.Threshold, Own: choice.Own, Advice: r.Advice(), Why: choice.Why,
 		Rows:     f.Counts,
-		Faithful: f.Positive, Agreement: make(map[Score]Agreement), Judged: f.Judged, Best: f.Best, Reliability: f.Reliability, Mean: f.Mean,
+		Faithful: f.Positive, Agreement: make(map[Score]Agreement), Judged: f.Judged, Best: f.Best, Mean: f.Mean,
 		Confidence: f.Confidence, Notes: f.Notes,
 	}
 	if r.hasPrescreen() {

@@ -8,8 +8,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// confidenceFolds is the number of folds of the cross-validation of a ConfidenceFit.
-const confidenceFolds = 10
+const (
+	// minConfidenceRows is the minimum number of labelled rows for a ConfidenceFit: with fewer
+	// than two per bin, the calibration error is mostly noise.
+	minConfidenceRows = 20
+	confidenceFolds   = 10 // of the cross-validation
+	confidenceBins    = 10 // of the calibration error
+)
 
 // A ConfidenceFit maps the probability of support that a judge reports to the share of
 // faithful rows among those with this probability. The confidence of a verdict follows from
@@ -27,7 +32,7 @@ type ConfidenceFit struct {
 // fitConfidence fits the confidence to the labels. It returns nil if they do not determine
 // one: there are too few, all are the same, or the probability does not increase.
 func (s *Sample) fitConfidence(positive []bool) *ConfidenceFit {
-	if len(positive) < minReliabilityRows {
+	if len(positive) < minConfidenceRows {
 		return nil
 	}
 	supported := make([]float64, len(s.rows))
@@ -75,7 +80,7 @@ func (s *Sample) confidenceError(positive []bool, supported []float64) float64 {
 			confidences[i] = 1 - supported[i]
 		}
 	}
-	return math.Round(stats.ECE(stats.Reliability(right, confidences, reliabilityBins))*1e6) / 1e6
+	return math.Round(stats.ECE(right, confidences, confidenceBins)*1e6) / 1e6
 }
 
 // Confidence returns the confidence of a verdict whose judge reports the given probability of

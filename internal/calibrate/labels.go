@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
@@ -39,21 +40,15 @@ func ParseLabel(text string) (Label, error) {
 	// ParseFloat also accepts 0x1p-2 and 1_000.
 	x, err := strconv.ParseFloat(word, 64)
 	if err != nil || math.IsInf(x, 0) || strings.ContainsAny(word, "x_in") {
-		return Label{}, fmt.Errorf("unknown label %q: want a number, true or false, yes or no, faithful or unfaithful", abbreviate(text))
+		return Label{}, fmt.Errorf("unknown label %s: want a number, true or false, yes or no, faithful or unfaithful", quoted(text))
 	}
 	return Label{Value: x}, nil
 }
 
-// abbreviate truncates a text for a message.
-func abbreviate(text string) string {
-	const maxLength = 40
-	n := 0
-	for i := range text {
-		if n++; n > maxLength {
-			return text[:i] + "..."
-		}
-	}
-	return text
+// quoted returns a text in quotation marks for a message.
+func quoted(text string) string {
+	const maxLength = 40 // characters
+	return `"` + report.Clip(text, maxLength) + `"`
 }
 
 // A Kind is a kind of labels.
@@ -88,11 +83,6 @@ func ReadLabels(path, column string, o dataset.Options) (*Labels, error) {
 		return nil, err
 	}
 	defer records.Close()
-	if names := records.Names(); names != nil {
-		if err := checkColumns(names, column); err != nil {
-			return nil, fmt.Errorf("%s: %w", path, err)
-		}
-	}
 	l := &Labels{path: path, byID: make(map[string]*labelAt)}
 	found := false
 	for {
@@ -113,17 +103,6 @@ func ReadLabels(path, column string, o dataset.Options) (*Labels, error) {
 		return nil, fmt.Errorf("%s: no row has a column %q", path, column)
 	}
 	return l, nil
-}
-
-// checkColumns reports missing columns.
-func checkColumns(names []string, column string) error {
-	if !slices.Contains(names, column) {
-		return fmt.Errorf("no column %q", column)
-	}
-	if !slices.ContainsFunc(idNames(), func(name string) bool { return slices.Contains(names, name) }) {
-		return errors.New("no column id, which identifies the rows")
-	}
-	return nil
 }
 
 // read adds the label of a record and reports whether it has the column.
@@ -166,7 +145,7 @@ func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
 func (l *Labels) add(id string, label Label, line int) error {
 	if earlier := l.byID[id]; earlier != nil {
 		if earlier.label != label {
-			return fmt.Errorf("label of row %q differs from line %d", abbreviate(id), earlier.line)
+			return fmt.Errorf("label of row %s differs from line %d", quoted(id), earlier.line)
 		}
 		return nil
 	}
@@ -182,7 +161,7 @@ func (l *Labels) Lookup(id string) (*Label, error) {
 		return nil, nil //nolint:nilnil // as documented
 	}
 	if at.used {
-		return nil, fmt.Errorf("several rows have the id %q: the label in %s is ambiguous", abbreviate(id), l.path)
+		return nil, fmt.Errorf("several rows have the id %s: the label in %s is ambiguous", quoted(id), l.path)
 	}
 	at.used = true
 	return &at.label, nil
@@ -190,23 +169,17 @@ func (l *Labels) Lookup(id string) (*Label, error) {
 
 // Unused describes the labels that Lookup has not returned. It returns "" if there are none.
 func (l *Labels) Unused() string {
-	const maxIDs = 5
-	var ids []string
+	n, first := 0, ""
 	for id, at := range l.byID {
-		if !at.used {
-			ids = append(ids, id)
+		if at.used {
+			continue
+		}
+		if n++; n == 1 || at.line < l.byID[first].line {
+			first = id
 		}
 	}
-	if len(ids) == 0 {
+	if n == 0 {
 		return ""
 	}
-	slices.SortFunc(ids, func(a, b string) int { return l.byID[a].line - l.byID[b].line })
-	var shown []string
-	for _, id := range ids[:min(maxIDs, len(ids))] {
-		shown = append(shown, strconv.Quote(abbreviate(id)))
-	}
-	if len(ids) > maxIDs {
-		shown = append(shown, "and others")
-	}
-	return fmt.Sprintf("%s: %d of %d labels match no row of the results: %s", l.path, len(ids), len(l.byID), strings.Join(shown, ", "))
+	return fmt.Sprintf("%s: %d of %d labels match no row of the results, the first that of %s", l.path, n, len(l.byID), quoted(first))
 }

@@ -79,7 +79,7 @@ func TestReadLabels(t *testing.T) {
 	if got, err := l.Lookup("5"); err != nil || got == nil {
 		t.Error("numeric id: ", got, err)
 	}
-	if s := l.Unused(); !strings.HasSuffix(s, `n.jsonl: 1 of 2 labels match no row of the results: "b"`) {
+	if s := l.Unused(); !strings.HasSuffix(s, `n.jsonl: 1 of 2 labels match no row of the results, the first that of "b"`) {
 		t.Error(s)
 	}
 }
@@ -108,8 +108,8 @@ func TestReadLabelsReturnsErrors(t *testing.T) {
 		"list":           {"l.jsonl", `{"id":"x","ok":[1]}` + "\n", `l.jsonl:1: ok: unknown label`},
 		"contradiction":  {"l.csv", "id,ok\nx,1\ny,1\nx,0\n", `l.csv:4: label of row "x" differs from line 2`},
 		"missing id":     {"l.jsonl", `{"ok":1}` + "\n", `l.jsonl:1: label without an id`},
-		"missing column": {"l.csv", "id,label\nx,1\n", `l.csv: no column "ok"`},
-		"no id column":   {"l.csv", "name,ok\nx,1\n", `l.csv: no column id`},
+		"missing column": {"l.csv", "id,label\nx,1\n", `l.csv: no row has a column "ok"`},
+		"no id column":   {"l.csv", "name,ok\nx,1\n", `l.csv:2: label without an id`},
 		"missing member": {"l.jsonl", `{"id":"x"}` + "\n", `l.jsonl: no row has a column "ok"`},
 		"invalid JSON":   {"l.jsonl", `{"id":"x","ok":1}` + "\n{\n", `l.jsonl:2: `},
 		"not an object":  {"l.jsonl", "[1]\n", `l.jsonl:1: `},

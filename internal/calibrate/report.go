@@ -54,12 +54,10 @@ func (r *Report) Choice() Choice {
 		return none("a language model returns verdicts, which have no threshold")
 	case r.Settings.Get(settingJudge) == judgeLLM && f.Counts.Graded < f.Counts.Claims:
 		return none(fmt.Sprintf("%d of %d scores are verdicts, which have no threshold", f.Counts.Claims-f.Counts.Graded, f.Counts.Claims))
-	case f.Score != MinScore:
-		return none("a threshold for " + f.Score.String() + " is not one for claims; calibrate the " + MinScore.String())
 	case !f.Best.OutOfFold.Reliable():
 		return none(f.Best.OutOfFold.Note)
 	case !f.separates():
-		return none("the " + f.Score.String() + " does not separate the labels better than chance")
+		return none("the minimum claim score does not separate the labels better than chance")
 	}
 	const z95 = 1.959963984540054 // half the width of a 95% interval in standard errors
 	best := f.Best.OutOfFold
@@ -78,7 +76,7 @@ func (r *Report) Choice() Choice {
 // separates reports whether the score is higher for faithful rows, as far as the labels
 // show. If not, a threshold that fits them fits by chance.
 func (f *Statistics) separates() bool {
-	auroc := f.agreement().AUROC
+	auroc := f.Scores[0].AUROC
 	return !auroc.Reliable() || auroc.Lower > 0.5
 }
 
@@ -100,7 +98,7 @@ func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) +
 // Advice returns a recommendation in plain words.
 func (r *Report) Advice() string {
 	f, choice := r.Statistics, r.Choice()
-	auroc := f.agreement().AUROC
+	auroc := f.Scores[0].AUROC
 	quality := fmt.Sprintf("(AUROC %s, 95%% interval %s to %s)", f.format(auroc.Estimate), f.format(auroc.Lower), f.format(auroc.Upper))
 	own := percent(f.Judged.BalancedAccuracy.Estimate)
 	best, crossValidated := formatShortest(f.Best.Threshold), percent(f.Best.OutOfFold.Estimate)
@@ -109,9 +107,9 @@ func (r *Report) Advice() string {
 	case f.Positive.N == 0:
 		return "Set --positive-at X to the lowest rating of a faithful row: verdicts can't be compared with ratings."
 	case auroc.Reliable() && auroc.Upper < 0.5:
-		return "Check the labels: rows labelled faithful have a lower " + f.Score.String() + " " + quality + "; 1 must mean faithful."
+		return "Check the labels: rows labelled faithful have a lower minimum claim score " + quality + "; 1 must mean faithful."
 	case !f.separates():
-		return "Try another judge: the " + f.Score.String() + " does not separate the labels better than chance " + quality + ", so no threshold helps."
+		return "Try another judge: the minimum claim score does not separate the labels better than chance " + quality + ", so no threshold helps."
 	case !f.Judged.BalancedAccuracy.Reliable():
 		return "Label more rows: " + f.Judged.BalancedAccuracy.Note + "."
 	case choice.Own:
@@ -191,7 +189,7 @@ func (f *Statistics) addInterval(t *report.Table, name string, i stats.Interval,
 	t.AddRow(name, estimate, interval, i.Note+note)
 }
 
-// sections returns all statistics except those of the reliability diagram.
+// sections returns all statistics except the numbers of rows by verdict and label.
 func (r *Report) sections() report.Tables {
 	f := r.Statistics
 	scores, verdicts := newSection("agreement of scores with labels"), newSection("agreement of verdicts with labels")
@@ -232,7 +230,7 @@ func (r *Report) verdicts() report.Table {
 func (r *Report) threshold() report.Table {
 	f, choice := r.Statistics, r.Choice()
 	b := &f.Best
-	t := newSection("threshold for the " + f.Score.String())
+	t := newSection("threshold for the minimum claim score")
 	if b.OutOfFold.Reliable() {
 		t.AddRow("best threshold", formatShortest(b.Threshold), "", f.format(b.Low)+" to "+f.format(b.High)+" in cross-validation")
 		f.addInterval(&t, "balanced accuracy, cross-validated", b.OutOfFold, "")
@@ -263,15 +261,3 @@ func (f *Statistics) mean() report.Table {
 	f.addInterval(&t, "label, all rows", corrected, note)
 	return t
 }
-
-// reliabilityTitle returns the heading of the reliability diagram.
-func (f *Statistics) reliabilityTitle() string {
-	title := "share of faithful rows by " + f.Score.String()
-	if f.Reliability.Bins != nil {
-		title += fmt.Sprintf(": ECE %s (by chance %s)", f.format(f.Reliability.ECE), f.format(f.Reliability.Chance))
-	}
-	return title
-}
-
-// binRange describes the scores of a bin.
-func binRange(b *stats.Bin) string { return fmt.Sprintf("%.1f to %.1f", b.Low, b.High) }

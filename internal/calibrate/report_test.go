@@ -3,7 +3,6 @@ package calibrate
 import (
 	"encoding/json"
 	"fmt"
-	"math"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // lexicalSettings returns the settings of a run.
@@ -83,10 +81,6 @@ func TestChoice(t *testing.T) {
 	f.Judged.BalancedAccuracy.Estimate = 0.66
 	if c := r.Choice(); c.Threshold != 0.5 || !c.Own || !strings.Contains(c.Why, "0.4") {
 		t.Errorf("%+v", c)
-	}
-	f.Score = Support
-	if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Own || c.Why == "" {
-		t.Errorf("other score: %+v", c)
 	}
 }
 
@@ -270,7 +264,7 @@ func TestCalibrationMatchesItsSchema(t *testing.T) {
 		"verdicts": exampleReport(t),
 		"few":      {Statistics: newStatistics(t, Options{}, examples(3)), Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"},
 		"ratings":  {Statistics: newStatistics(t, Options{}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexicalSettings()},
-		"split":    {Statistics: newStatistics(t, Options{PositiveAt: &threshold, Score: Support}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
+		"split":    {Statistics: newStatistics(t, Options{PositiveAt: &threshold}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
 	} {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bytesOf(t, r.Calibration())))
 		if err != nil {
@@ -324,21 +318,10 @@ func TestTableShowsAllStatistics(t *testing.T) {
 	for _, want := range []float64{
 		f.Scores[0].AUROC.Estimate, f.Scores[1].AUROC.Lower, f.Scores[2].Spearman.Upper, f.Judged.Kappa.Estimate,
 		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
-		f.Mean.Mean.Lower, f.Reliability.ECE, f.Reliability.Chance, f.Reliability.Bins[0].Share,
+		f.Mean.Mean.Lower,
 	} {
 		if !strings.Contains(b.String(), f.format(want)) {
 			t.Errorf("%s missing in\n%s", f.format(want), b.String())
-		}
-	}
-}
-
-func TestBar(t *testing.T) {
-	for _, tt := range []struct {
-		share, mean float64
-		want        string
-	}{{0.25, 0.5, "█████·····│·········"}, {1, 1, "███████████████████│"}, {0, 0, "│···················"}} {
-		if got := bar(&stats.Bin{Share: tt.share, Mean: tt.mean}); got != tt.want {
-			t.Errorf("share %v, mean %v: got %s, want %s", tt.share, tt.mean, got, tt.want)
 		}
 	}
 }

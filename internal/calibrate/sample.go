@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"math"
@@ -13,7 +12,6 @@ import (
 
 // Options configure a Sample.
 type Options struct {
-	Score      Score    // score to calibrate; MinScore if empty
 	PositiveAt *float64 // lowest rating of a faithful row; nil for verdicts and unsplit ratings
 	Seed       uint64   // seed of the cross-validation and the resampling
 	MaxError   float64  // error of the bounds of a Prescreen, above 0 and below 1; 0 means DefaultMaxError
@@ -24,7 +22,7 @@ type Options struct {
 type Sample struct {
 	options Options
 	rows    []row
-	rest    stats.Summary // Options.Score of the rows without a label
+	rest    stats.Summary // MinScore of the rows without a label
 	judged  stats.Summary // faithfulness of all rows
 	counts  Counts
 	word    string // position of the first label that is a word
@@ -55,17 +53,14 @@ type Counts struct {
 }
 
 // NewSample returns an empty Sample.
-func NewSample(o Options) *Sample {
-	o.Score = cmp.Or(o.Score, MinScore)
-	return &Sample{options: o}
-}
+func NewSample(o Options) *Sample { return &Sample{options: o} }
 
 // Add adds r with its label, which may be nil. It returns an error if words and ratings are
 // mixed; position identifies the row in that error.
 func (s *Sample) Add(r *result.Row, label *Label, position string) error {
 	s.counts.Rows++
 	s.judged.Add(r.Faithfulness)
-	score := s.options.Score.Value(r)
+	score := MinScore.Value(r)
 	if r.Status == result.Scored {
 		for i := range r.Claims {
 			if r.Claims[i].Verdict != result.Unjudged {

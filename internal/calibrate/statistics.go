@@ -9,30 +9,20 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-const (
-	// reliabilityBins is the number of bins of the reliability diagram.
-	reliabilityBins = 10
-	// minReliabilityRows is the minimum number of labelled rows for a reliability diagram:
-	// with fewer than two per bin, the calibration error is mostly noise.
-	minReliabilityRows = 20
-)
-
 // Statistics measures the agreement of a judge with labels. If the labels are ratings and
 // Options.PositiveAt is not set, intervals that require faithful and unfaithful rows have
 // no estimate, and their note explains why.
 type Statistics struct {
-	Counts      Counts
-	Kind        Kind
-	Score       Score          // Options.Score
-	Scores      [3]Agreement   // in the order of Scores
-	Positive    stats.Interval // share of labelled rows that are faithful
-	Judged      Calls          // agreement of the verdicts
-	Best        stats.Threshold
-	Reliability Reliability
-	Prescreen   *Prescreen     // nil without binary labels or confidences
-	Confidence  *ConfidenceFit // nil without binary labels, or if the labels determine none
-	Mean        Mean
-	Notes       []string // caveats
+	Counts     Counts
+	Kind       Kind
+	Scores     [3]Agreement   // in the order of Scores
+	Positive   stats.Interval // share of labelled rows that are faithful
+	Judged     Calls          // agreement of the verdicts
+	Best       stats.Threshold
+	Prescreen  *Prescreen     // nil without binary labels or confidences
+	Confidence *ConfidenceFit // nil without binary labels, or if the labels determine none
+	Mean       Mean
+	Notes      []string // caveats
 }
 
 // Agreement is the agreement of a score with the labels.
@@ -53,14 +43,6 @@ type Calls struct {
 	Kappa            stats.Interval `json:"kappa"`
 }
 
-// Reliability is the share of faithful rows by score.
-type Reliability struct {
-	ECE    float64         `json:"ece"`           // expected calibration error; NaN without Bins
-	Chance float64         `json:"ece_by_chance"` // expected ECE of perfectly calibrated scores; NaN without Bins
-	Bins   []stats.Bin     `json:"bins"`          // nil if there are too few rows
-	Note   report.NullText `json:"note"`          // why Bins is nil
-}
-
 // Mean is the mean faithfulness according to the judge and the labels.
 type Mean struct {
 	Judged          float64         `json:"judged"` // mean faithfulness of all rows, a share of claims
@@ -77,18 +59,17 @@ func (s *Sample) Statistics() (*Statistics, error) {
 	}
 	nan := math.NaN()
 	f := &Statistics{
-		Counts: s.counts, Kind: s.kind(), Score: s.options.Score,
+		Counts: s.counts, Kind: s.kind(),
 		// Unless the labels distinguish faithful rows:
 		Positive: unsplit(), Judged: Calls{BalancedAccuracy: unsplit(), Kappa: unsplit()},
-		Best:        stats.Threshold{Threshold: nan, Apparent: nan, OutOfFold: unsplit(), Low: nan, High: nan},
-		Reliability: Reliability{ECE: nan, Chance: nan, Note: unsplitNote},
+		Best: stats.Threshold{Threshold: nan, Apparent: nan, OutOfFold: unsplit(), Low: nan, High: nan},
 	}
 	positive := s.positive()
 	labels := make([]float64, len(s.rows))
 	for i := range s.rows {
 		labels[i] = s.rows[i].label
 	}
-	chosen := s.column(slices.Index(Scores(), s.options.Score))
+	chosen := s.column(0)
 	for i, name := range Scores() {
 		f.Scores[i] = s.agreement(name, i, positive, labels)
 	}
@@ -174,13 +155,6 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)
 	f.Prescreen = prescreen(s.rows, positive, s.options.MaxError)
 	f.Confidence = s.fitConfidence(positive)
-	f.Reliability.Note = ""
-	if n := len(positive); n < minReliabilityRows {
-		f.Reliability.Note = report.NullText(fmt.Sprintf("%d rows are too few for a reliability diagram, which requires %d", n, minReliabilityRows))
-		return
-	}
-	f.Reliability.Bins = stats.Reliability(positive, chosen, reliabilityBins)
-	f.Reliability.ECE, f.Reliability.Chance = stats.ECE(f.Reliability.Bins), stats.ECEByChance(f.Reliability.Bins)
 }
 
 // roundThreshold returns the threshold with the fewest decimals that separates the scores as
@@ -211,9 +185,4 @@ const unsplitNote = "the labels are ratings; set --positive-at X to the lowest r
 func unsplit() stats.Interval {
 	nan := math.NaN()
 	return stats.Interval{Estimate: nan, Lower: nan, Upper: nan, Confidence: 0.95, Method: stats.TooFew, Note: unsplitNote}
-}
-
-// agreement returns the agreement of f.Score.
-func (f *Statistics) agreement() *Agreement {
-	return &f.Scores[slices.Index(Scores(), f.Score)]
 }

@@ -2,12 +2,8 @@ package calibrate
 
 import (
 	"io"
-	"math"
-	"strconv"
-	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // WriteTable writes the report for a terminal that is width cells wide; 0 means 120.
@@ -33,33 +29,24 @@ func (r *Report) document() report.Document {
 	if f.Positive.N > 0 {
 		d = append(d, r.verdicts())
 	}
-	d = append(d, r.sections(), f.reliability())
-	return append(d, report.Notes(f.Notes))
+	return append(d, r.sections(), report.Notes(f.Notes))
 }
 
-// reliability returns the reliability diagram as a table.
-func (f *Statistics) reliability() report.Block {
-	t := report.Table{Title: f.reliabilityTitle(), Columns: []report.Column{
-		{Name: "score"}, {Name: "rows", Right: true}, {Name: "mean score", Right: true}, {Name: "faithful", Right: true}, {Name: "0" + strings.Repeat(" ", barWidth-2) + "1", Text: true},
-	}, Foot: "bar: share of faithful rows; line: mean score"}
-	if f.Reliability.Bins == nil {
-		return report.Paragraph(report.Capitalize(f.reliabilityTitle()) + ": " + string(f.Reliability.Note) + ".")
-	}
-	for i := range f.Reliability.Bins {
-		b := &f.Reliability.Bins[i]
-		t.AddRow(binRange(b), strconv.Itoa(b.N), f.format(b.Mean), f.format(b.Share), bar(b))
-	}
-	return t
+// A Page is the text of an HTML page.
+type Page struct {
+	Advice                string
+	Source, Judge, Counts string
+	Notes                 []string
+	Verdicts              []report.Table // at most one
+	Sections              report.Tables
 }
 
-// barWidth is the width of a bar in cells.
-const barWidth = 20
-
-// bar draws the share of faithful rows of a bin, with a mark at their mean score. If the
-// score is calibrated, the bar ends at the mark.
-func bar(b *stats.Bin) string {
-	full := int(math.Round(b.Share * barWidth))
-	cells := []rune(strings.Repeat("█", full) + strings.Repeat("·", barWidth-full))
-	cells[min(barWidth-1, int(b.Mean*barWidth))] = '│'
-	return string(cells)
+// Page returns what the HTML page shows.
+func (r *Report) Page() *Page {
+	f := r.Statistics
+	p := &Page{Advice: r.Advice(), Source: r.source(), Judge: r.judge(), Counts: f.counts(), Notes: f.Notes, Sections: r.sections()}
+	if f.Positive.N > 0 {
+		p.Verdicts = append(p.Verdicts, r.verdicts())
+	}
+	return p
 }

@@ -11,6 +11,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
+// By are the groups of compared rows by a column.
+type By struct {
+	Column string  `json:"column"` // Options.By
+	Groups []Group `json:"groups"` // the largest loss first
+}
+
 // A Group is the compared rows with the same value in the column of Options.By.
 type Group struct {
 	Value     report.NullText `json:"value"` // "" for rows without a value
@@ -52,8 +58,11 @@ func (p *pairing) addGroup(value, cluster string, was, is float64) {
 	}
 }
 
-// groupList returns the groups of rows, the largest loss first.
-func (p *pairing) groupList() []Group {
+// groupsBy returns the groups of rows, or nil without Options.By.
+func (p *pairing) groupsBy() *By {
+	if p.o.By == "" {
+		return nil
+	}
 	group := func(value string, g *groupPair) Group {
 		sample := &g.rows
 		if p.o.Cluster != nil {
@@ -76,7 +85,7 @@ func (p *pairing) groupList() []Group {
 		other.Other = true
 		all = append(all, other)
 	}
-	return all
+	return &By{p.o.By, all}
 }
 
 // groupValue returns the value by which r is grouped.

@@ -86,17 +86,16 @@ func readChanges(ctx context.Context, c *Comparison, rows []changedRow, baseline
 		if was == nil || is == nil || was.ID != is.ID || is.Faithfulness-was.Faithfulness != change.Difference {
 			return fmt.Errorf("%s or %s changed while being read", baseline.Name, candidate.Name)
 		}
-		change.Claims = slices.Clip(matchClaims(claimDigests(seed, was), claimDigests(seed, is), was.Answer == is.Answer))
+		change.Claims = slices.Clip(matchClaims(claimDigests(seed, was), claimDigests(seed, is)))
 	}
 	return nil
 }
 
 // A claimDigest is what is kept of a claim to match it with those of the other run.
 type claimDigest struct {
-	text       uint64 // hash of the judged text
-	start, end int32  // position in the answer; -1 if unknown
-	supported  bool
-	unjudged   bool
+	text      uint64 // hash of the judged text
+	supported bool
+	unjudged  bool
 }
 
 // count returns 1 for a supported claim and 0 otherwise.
@@ -113,40 +112,27 @@ func claimDigests(seed maphash.Seed, r *result.Row) []claimDigest {
 	}
 	digests := make([]claimDigest, len(r.Claims))
 	for i := range r.Claims {
-		c := &r.Claims[i]
-		span := result.Span{Start: c.Start, End: c.End}
-		if c.From != nil {
-			span = *c.From
-		}
-		digests[i] = claimDigest{
-			text: maphash.String(seed, c.Judged()), start: int32(span.Start), end: int32(span.End),
-			supported: supported(r, i), unjudged: unjudged(r, i),
-		}
+		digests[i] = claimDigest{text: maphash.String(seed, r.Claims[i].Judged()), supported: supported(r, i), unjudged: unjudged(r, i)}
 	}
 	return digests
 }
 
-// matchClaims matches claims by text, claims with equal texts in order. If both answers
-// are the same, the remaining claims, which a language model may have rephrased, are
-// matched by position if each run has exactly one claim there. The result has the claims
-// of the candidate in order, then the unmatched ones of the baseline.
-func matchClaims(was, is []claimDigest, sameAnswer bool) []Match {
-	matches := make([]Match, len(is), max(len(was), len(is)))
-	if slices.EqualFunc(was, is, func(a, b claimDigest) bool { return a.text == b.text }) { // common case
-		for i := range matches {
-			matches[i] = Match{i, i}
-		}
-		return matches
+// matchClaims matches claims by text, claims with equal texts in order. The result has the
+// claims of the candidate in order, then the unmatched ones of the baseline.
+func matchClaims(was, is []claimDigest) []Match {
+	unmatched := make(map[uint64][]int, len(was)) // claims of the baseline by text
+	for i, c := range was {
+		unmatched[c.text] = append(unmatched[c.text], i)
 	}
-	for i := range matches {
-		matches[i] = Match{-1, i}
-	}
+	matches := make([]Match, 0, max(len(was), len(is)))
 	matched := make([]bool, len(was))
-	matchBy(was, is, matched, matches, false, func(c claimDigest) ([2]uint64, bool) { return [2]uint64{c.text}, true })
-	if sameAnswer {
-		matchBy(was, is, matched, matches, true, func(c claimDigest) ([2]uint64, bool) {
-			return [2]uint64{uint64(c.start), uint64(c.end)}, c.start >= 0
-		})
+	for i, c := range is {
+		m := Match{-1, i}
+		if found := unmatched[c.text]; len(found) > 0 {
+			m.Baseline, matched[found[0]] = found[0], true
+			unmatched[c.text] = found[1:]
+		}
+		matches = append(matches, m)
 	}
 	for i := range was {
 		if !matched[i] {
@@ -154,34 +140,4 @@ func matchClaims(was, is []claimDigest, sameAnswer bool) []Match {
 		}
 	}
 	return matches
-}
-
-// matchBy matches unmatched claims that have the same key, in order. If unique is set, it
-// skips keys that several unmatched claims of a run have.
-func matchBy(was, is []claimDigest, matched []bool, matches []Match, unique bool, key func(claimDigest) ([2]uint64, bool)) {
-	byKey := make(map[[2]uint64][]int) // unmatched claims of the baseline
-	for i, c := range was {
-		if k, ok := key(c); ok && !matched[i] {
-			byKey[k] = append(byKey[k], i)
-		}
-	}
-	if len(byKey) == 0 {
-		return
-	}
-	candidates := make(map[[2]uint64]int) // number of unmatched claims of the candidate
-	for i, c := range is {
-		if k, ok := key(c); ok && matches[i].Baseline < 0 {
-			candidates[k]++
-		}
-	}
-	for i, c := range is {
-		k, ok := key(c)
-		found := byKey[k]
-		if !ok || matches[i].Baseline >= 0 || len(found) == 0 || unique && (len(found) > 1 || candidates[k] > 1) {
-			continue
-		}
-		matched[found[0]] = true
-		matches[i].Baseline = found[0]
-		byKey[k] = found[1:]
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -35,9 +36,9 @@ type Options struct {
 	// baseline; nil means all rows.
 	Required map[string]bool
 	Seed     uint64 // seed of the resampling
-	// Cluster returns the group of a row, and whether it has one; nil means that rows are
+	// Cluster returns the group of a row, or "" if it has none; nil means that rows are
 	// independent.
-	Cluster func(*result.Row) (string, bool)
+	Cluster func(*result.Row) string
 	// By is the kept column, or field of report.GroupFields, by whose value in the baseline
 	// rows are grouped; "" for no groups.
 	By string
@@ -127,31 +128,39 @@ type Rows struct {
 
 // A Comparison is the result of comparing two runs.
 type Comparison struct {
-	Baseline, Candidate Side
-	Warnings            []Warning
-	Rows
+	Baseline  Side      `json:"baseline"`
+	Candidate Side      `json:"candidate"`
+	Warnings  []Warning `json:"warnings"`
+	Rows      `json:"rows"`
+	Units     Units `json:"units"`
 
-	// Stats are over the compared rows, or over groups of them if Cluster is set, with
-	// intervals of confidence 1 - Alpha.
-	Stats   stats.Comparison
-	Alpha   float64
-	Cluster bool
-	Groups  int
+	// The statistics are over Units, with intervals of confidence 1 - Alpha.
+	stats.Comparison
 
-	By        []Group // groups of compared rows by Options.By, the largest loss first
-	ByColumn  string  // Options.By
-	Claims    Claims
-	Histogram [Bins]int // compared rows by difference
-	Changed   int       // compared rows with another score or another verdict on a claim
-	Changes   []Change  // the worst and the best changed rows, worst first
-	Gate      *Gate     // nil without Options.MaxDrop
+	By      *By      `json:"by,omitempty"` // nil without Options.By
+	Claims  Claims   `json:"claims"`
+	Gate    *Gate    `json:"gate"`     // nil without Options.MaxDrop
+	RowGate *RowGate `json:"row_gate"` // nil without Options.MaxRegressed
+	Passed  bool     `json:"passed"`   // all gates passed
+	Changed int      `json:"changed"`  // compared rows with another score or another verdict on a claim
+	Changes []Change `json:"changes"`  // the worst changed rows, worst first
 
-	RowGate *RowGate // nil without Options.MaxRegressed
+	Alpha     float64   `json:"-"`
+	Histogram [Bins]int `json:"-"` // compared rows by difference
 }
+
+// Units are the independent units of the statistics.
+type Units string
+
+// The kinds of units.
+const (
+	RowUnits   Units = "rows"
+	GroupUnits Units = "groups" // of rows, by Options.Cluster
+)
 
 // Run compares the candidate with the baseline. Rows are paired by id, rows with equal ids
 // in order, and compared if both have a faithfulness. It reads both runs twice and keeps
-// about 200 bytes per row and 24 bytes per claim of the baseline, and the texts of at most
+// about 200 bytes per row and 16 bytes per claim of the baseline, and the texts of at most
 // Options.MaxChanges rows.
 //
 // Run returns an error if the runs have no row ids in common, or if the baseline has no
@@ -176,7 +185,7 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	if c.Paired == 0 {
 		return nil, fmt.Errorf("%s and %s have no row ids in common", baseline.Name, candidate.Name)
 	}
-	if err := readChanges(ctx, c, p.worstAndBest(o.MaxChanges), baseline, candidate); err != nil {
+	if err := readChanges(ctx, c, p.worst(o.MaxChanges), baseline, candidate); err != nil {
 		return nil, err
 	}
 	if err := p.checkRequired(baseline.Name); err != nil {
@@ -189,6 +198,7 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	if o.MaxRegressed != nil {
 		c.RowGate = newRowGate(c, *o.MaxRegressed, len(o.Required))
 	}
+	c.Passed = !slices.ContainsFunc(c.Gates(), func(g report.Gate) bool { return !g.Passed })
 	return c, nil
 }
 

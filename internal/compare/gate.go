@@ -3,7 +3,6 @@ package compare
 import (
 	"fmt"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -28,16 +27,16 @@ type Gate struct {
 // 0.05), or so few differ but at least half of all, a drop larger than maxDrop fails without a test. The gate also fails if more than
 // half of the rows with a score in the baseline, of which there are scored, were not compared.
 func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
-	n := c.Stats.Difference.N
-	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Stats.Difference.Estimate, P: c.Stats.Permutation.TwoSided, Alpha: c.Alpha}
+	n := c.Difference.N
+	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Difference.Estimate, Alpha: c.Alpha}
 	if n == 0 {
 		g.P = math.NaN()
 		g.Text = "mean faithfulness drop <= " + formatShortest(maxDrop) + " cannot be checked (no row has a score in both runs)"
 		return g
 	}
-	size, units := "n = "+strconv.Itoa(n), "rows"
-	if c.Cluster {
-		units = "groups"
+	g.P = c.Permutation.P
+	size := "n = " + strconv.Itoa(n)
+	if c.Units == GroupUnits {
 		size += " groups of " + strconv.Itoa(c.Compared) + " rows"
 	}
 	within := g.Drop <= maxDrop+slack
@@ -47,7 +46,7 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	}
 	drop := "mean faithfulness dropped by " + report.Distinct(g.Drop, maxDrop, 4) + relation + formatShortest(maxDrop)
 	chance := g.P >= c.Alpha
-	differing := c.Stats.Differing
+	differing := c.Differing
 	few := tooFew(n, c.Alpha) || tooFew(differing, c.Alpha) && 2*differing >= n
 	g.Passed = within || chance && !few
 	switch {
@@ -58,7 +57,7 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	case within:
 		g.Text = drop + " (" + size + ")"
 	case few:
-		g.Text = drop + fmt.Sprintf(", and too few %s differ for a significance test (%d of %s)", units, differing, size)
+		g.Text = drop + fmt.Sprintf(", and too few %s differ for a significance test (%d of %s)", c.Units, differing, size)
 	case chance:
 		g.Text = drop + ", but not significantly: " + formatP(g.P, c.Alpha) + " >= " + formatShortest(c.Alpha) + " (" + size + ")"
 	default:
@@ -71,7 +70,7 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 			g.Text += ", more than half"
 		}
 	}
-	switch d := c.Stats.Detectable; {
+	switch d := c.Detectable; {
 	case !g.Passed:
 	case math.IsNaN(d):
 		g.Note = "too few rows differ to estimate which drop can be detected"
@@ -122,11 +121,6 @@ func (c *Comparison) Gates() []report.Gate {
 		all = append(all, report.Gate{Text: g.Text, Passed: g.Passed})
 	}
 	return all
-}
-
-// Passed reports whether all gates passed.
-func (c *Comparison) Passed() bool {
-	return !slices.ContainsFunc(c.Gates(), func(g report.Gate) bool { return !g.Passed })
 }
 
 // tooFew reports whether no sign test of n differing units can reach a p-value below alpha: the

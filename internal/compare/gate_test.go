@@ -80,8 +80,8 @@ func TestGateUsesAlpha(t *testing.T) {
 	was, is := runs(100, 12, 3)
 	for alpha, passed := range map[float64]bool{0.05: false, 0.01: true} {
 		c := run(t, Options{MaxDrop: &maxDrop, Alpha: alpha}, source("was", was...), source("is", is...))
-		if c.Gate.Passed != passed || c.Stats.Difference.Confidence != 1-alpha {
-			t.Errorf("alpha %v: got %+v with confidence %v, want passed=%v", alpha, c.Gate, c.Stats.Difference.Confidence, passed)
+		if c.Gate.Passed != passed || c.Difference.Confidence != 1-alpha {
+			t.Errorf("alpha %v: got %+v with confidence %v, want passed=%v", alpha, c.Gate, c.Difference.Confidence, passed)
 		}
 	}
 }
@@ -110,7 +110,7 @@ func TestRowGate(t *testing.T) {
 		"one of two required": {1, []string{"lower", "same"}, true, "1 row regressed <= 1 of 2 that must not (lower)"},
 	} {
 		c := run(t, Options{MaxRegressed: &tt.limit, Required: set(tt.required)}, was, is)
-		if g := c.RowGate; g.Passed != tt.passed || g.Text != tt.text || c.Passed() != tt.passed {
+		if g := c.RowGate; g.Passed != tt.passed || g.Text != tt.text || c.Passed != tt.passed {
 			t.Errorf("%s: got %v %q, want %v %q", name, g.Passed, g.Text, tt.passed, tt.text)
 		}
 	}

@@ -4,10 +4,10 @@ import (
 	"io"
 
 	"github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // Schema is the URL of the JSON Schema of a comparison.
@@ -15,33 +15,6 @@ const Schema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/
 
 // schemaVersion is the version of the format.
 const schemaVersion = 1
-
-type jsonComparison struct {
-	Schema      string         `json:"$schema"`
-	Version     int            `json:"version"`
-	Ragfaith    string         `json:"ragfaith"`
-	Baseline    Side           `json:"baseline"`
-	Candidate   Side           `json:"candidate"`
-	Warnings    []Warning      `json:"warnings"`
-	Rows        Rows           `json:"rows"`
-	Units       string         `json:"units"`
-	Difference  stats.Interval `json:"difference"`
-	Permutation *stats.Test    `json:"permutation"`
-	Wilcoxon    *stats.Test    `json:"wilcoxon"`
-	Detectable  float64        `json:"detectable"`
-	By          *jsonBy        `json:"by,omitempty"`
-	Claims      Claims         `json:"claims"`
-	Gate        *Gate          `json:"gate"`
-	RowGate     *RowGate       `json:"row_gate"`
-	Passed      bool           `json:"passed"`
-	Changed     int            `json:"changed"`
-	Changes     []jsonChange   `json:"changes"`
-}
-
-type jsonBy struct {
-	Column string  `json:"column"`
-	Groups []Group `json:"groups"`
-}
 
 type jsonChange struct {
 	ID             string     `json:"id"`
@@ -71,27 +44,12 @@ type jsonClaim struct {
 
 // WriteJSON writes c as an indented object. version is the version of ragfaith.
 func (c *Comparison) WriteJSON(w io.Writer, version string) error {
-	j := jsonComparison{
-		Schema: Schema, Version: schemaVersion, Ragfaith: version,
-		Baseline: c.Baseline, Candidate: c.Candidate, Warnings: c.Warnings,
-		Rows: c.Rows, Claims: c.Claims,
-		Units: "rows", Difference: c.Stats.Difference,
-		Detectable: c.Stats.Detectable,
-		Gate:       c.Gate, RowGate: c.RowGate, Passed: c.Passed(), Changed: c.Changed,
-	}
-	if c.Compared > 0 {
-		j.Permutation, j.Wilcoxon = &c.Stats.Permutation, &c.Stats.Wilcoxon
-	}
-	if c.Cluster {
-		j.Units = "groups"
-	}
-	if c.ByColumn != "" {
-		j.By = &jsonBy{c.ByColumn, c.By}
-	}
-	for i := range c.Changes {
-		j.Changes = append(j.Changes, change(&c.Changes[i]))
-	}
-	content, err := report.EncodeJSON(j, json.FormatNilSliceAsNull(false))
+	content, err := report.EncodeJSON(struct {
+		Schema   string `json:"$schema"`
+		Version  int    `json:"version"`
+		Ragfaith string `json:"ragfaith"`
+		*Comparison
+	}{Schema, schemaVersion, version, c}, json.FormatNilSliceAsNull(false))
 	if err != nil {
 		return err
 	}
@@ -99,7 +57,8 @@ func (c *Comparison) WriteJSON(w io.Writer, version string) error {
 	return err
 }
 
-func change(c *Change) jsonChange {
+// MarshalJSONTo writes the scores of the row and the claims whose verdict changed.
+func (c *Change) MarshalJSONTo(e *jsontext.Encoder) error {
 	_, _, was, is := c.Count()
 	j := jsonChange{
 		c.Candidate.ID, c.Candidate.Question, c.Baseline.Index, c.Candidate.Index,
@@ -110,7 +69,7 @@ func change(c *Change) jsonChange {
 			j.Flipped = append(j.Flipped, jsonFlip{claim(c.Baseline, m.Baseline), claim(c.Candidate, m.Candidate)})
 		}
 	}
-	return j
+	return json.MarshalEncode(e, j)
 }
 
 func claim(r *result.Row, i int) jsonClaim {

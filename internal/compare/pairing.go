@@ -15,16 +15,20 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
+// A rowKey identifies a row of a run: the n-th with this id, from 0.
+type rowKey struct {
+	id string
+	n  int
+}
+
 // A rowDigest is what is kept of a row of the baseline while the candidate is read.
 type rowDigest struct {
 	id                         string
-	next                       int // index of the next row with the same id, or 0
 	status                     result.Status
 	faithfulness               float64
 	question, answer, contexts uint64 // hashes
 	claims                     []claimDigest
-	group                      string
-	grouped                    bool
+	group                      string // "" if rows are independent, or for a row without a group
 	by                         string // value of Options.By
 	paired                     bool
 }
@@ -42,10 +46,10 @@ type pairing struct {
 	c    *Comparison
 	seed maphash.Seed
 
-	rows  []rowDigest
-	first map[string]int // index of the first unpaired row of the baseline by id
-	last  map[string]int // index of the last row of the baseline, for duplicate ids
-	seen  map[string]int // number of rows of the candidate by id
+	rows         []rowDigest    // of the baseline
+	index        map[rowKey]int // of a row of the baseline
+	sawBaseline  map[string]int // number of rows by id
+	sawCandidate map[string]int
 
 	candidates          int // rows of the candidate
 	scored              int // rows of the baseline with a score
@@ -53,8 +57,6 @@ type pairing struct {
 	groups              stats.Groups
 	by                  map[string]*groupPair // with Options.By
 	other               groupPair             // rows of groups after the first MaxGroups
-	ungrouped           int                   // rows without a group
-	regrouped           int                   // rows with different groups in the two runs
 	before, after       mean
 	questions, contexts RowIDs // paired rows with different questions or contexts
 	unscored            map[[2]result.Status]*RowIDs
@@ -78,9 +80,13 @@ func (m *mean) value() float64 {
 }
 
 func newPairing(o *Options) *pairing {
+	c := &Comparison{Alpha: o.Alpha, Units: RowUnits}
+	if o.Cluster != nil {
+		c.Units = GroupUnits
+	}
 	return &pairing{
-		o: o, c: &Comparison{Alpha: o.Alpha, Cluster: o.Cluster != nil, ByColumn: o.By}, seed: maphash.MakeSeed(),
-		first: make(map[string]int), last: make(map[string]int), seen: make(map[string]int),
+		o: o, c: c, seed: maphash.MakeSeed(),
+		index: make(map[rowKey]int), sawBaseline: make(map[string]int), sawCandidate: make(map[string]int),
 		by: make(map[string]*groupPair), unscored: make(map[[2]result.Status]*RowIDs),
 		missing: maps.Clone(o.Required),
 	}
@@ -89,23 +95,16 @@ func newPairing(o *Options) *pairing {
 // addBaseline adds a row of the baseline.
 func (p *pairing) addBaseline(r *result.Row) {
 	p.c.Baseline.Add(r.Status)
-	index := len(p.rows)
+	key := rowKey{r.ID, p.sawBaseline[r.ID]}
+	if p.sawBaseline[r.ID]++; key.n > 0 {
+		p.c.Baseline.DuplicateIDs.add(r.ID)
+	}
+	p.index[key] = len(p.rows)
 	p.rows = append(p.rows, p.digest(r))
 	if !math.IsNaN(r.Faithfulness) {
 		p.scored++
 		delete(p.missing, r.ID)
 	}
-	if _, duplicate := p.first[r.ID]; !duplicate {
-		p.first[r.ID] = index
-		return
-	}
-	p.c.Baseline.DuplicateIDs.add(r.ID)
-	previous, ok := p.last[r.ID]
-	if !ok {
-		previous = p.first[r.ID]
-	}
-	p.rows[previous].next = index
-	p.last[r.ID] = index
 }
 
 func (p *pairing) digest(r *result.Row) rowDigest {
@@ -115,7 +114,7 @@ func (p *pairing) digest(r *result.Row) rowDigest {
 		contexts: p.hash(r.Contexts), by: p.groupValue(r),
 	}
 	if p.o.Cluster != nil {
-		d.group, d.grouped = p.o.Cluster(r)
+		d.group = p.o.Cluster(r)
 	}
 	return d
 }
@@ -138,21 +137,17 @@ func (p *pairing) addCandidate(r *result.Row) {
 	p.c.Candidate.Add(r.Status)
 	candidate := p.candidates
 	p.candidates++
-	if p.seen[r.ID]++; p.seen[r.ID] > 1 {
+	key := rowKey{r.ID, p.sawCandidate[r.ID]}
+	if p.sawCandidate[r.ID]++; key.n > 0 {
 		p.c.Candidate.DuplicateIDs.add(r.ID)
 	}
-	baseline, ok := p.first[r.ID]
+	baseline, ok := p.index[key]
 	if !ok {
 		p.c.OnlyCandidate.add(r.ID)
 		return
 	}
 	old := &p.rows[baseline]
 	old.paired = true
-	if old.next > 0 {
-		p.first[r.ID] = old.next
-	} else {
-		delete(p.first, r.ID)
-	}
 	p.compare(changedRow{baseline: baseline, candidate: candidate}, old, p.digest(r))
 	old.claims = nil // no longer needed
 }
@@ -188,16 +183,15 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	}
 	p.before.add(was.faithfulness)
 	p.after.add(is.faithfulness)
-	cluster := p.addUnit(was, &is, d)
+	cluster := p.addUnit(was, d)
 	if p.o.By != "" {
 		p.addGroup(was.by, cluster, was.faithfulness, is.faithfulness)
 	}
-	sameAnswer := was.answer == is.answer
-	if sameAnswer {
+	if was.answer == is.answer {
 		p.c.SameAnswers++
 	}
 	change.difference = d
-	change.lost, change.gained = p.countClaims(was.claims, is.claims, sameAnswer)
+	change.lost, change.gained = p.countClaims(was.claims, is.claims)
 	if math.Abs(d) > slack || change.lost+change.gained > 0 {
 		p.changed = append(p.changed, change)
 	}
@@ -226,26 +220,16 @@ func (p *pairing) checkRequired(baseline string) error {
 	return nil
 }
 
-// addUnit adds the difference of a row to the sample or to its group. The group is taken
-// from the baseline, or from the candidate if the baseline has none. A row without a group
-// is its own group. It returns the name of the group.
-func (p *pairing) addUnit(was, is *rowDigest, d float64) string {
+// addUnit adds the difference of a row to the sample or to its group in the baseline. A row
+// without a group is its own group. It returns the name of the group.
+func (p *pairing) addUnit(was *rowDigest, d float64) string {
 	if p.o.Cluster == nil {
 		p.sample.Add(d, 1)
 		return ""
 	}
-	var name string
-	switch {
-	case was.grouped:
+	name := strconv.Itoa(p.c.Compared)
+	if was.group != "" {
 		name = "=" + was.group
-		if is.grouped && was.group != is.group {
-			p.regrouped++
-		}
-	case is.grouped:
-		name = "=" + is.group
-	default:
-		name = strconv.Itoa(p.c.Compared)
-		p.ungrouped++
 	}
 	p.groups.Add(name, d, 1)
 	return name
@@ -253,9 +237,9 @@ func (p *pairing) addUnit(was, is *rowDigest, d float64) string {
 
 // countClaims counts the claims of two rows and returns how many are no longer and newly
 // supported.
-func (p *pairing) countClaims(was, is []claimDigest, sameAnswer bool) (lost, gained int) {
+func (p *pairing) countClaims(was, is []claimDigest) (lost, gained int) {
 	c := &p.c.Claims
-	for _, m := range matchClaims(was, is, sameAnswer) {
+	for _, m := range matchClaims(was, is) {
 		switch {
 		case m.Candidate < 0:
 			c.OnlyBaseline.add(was[m.Baseline])
@@ -291,25 +275,21 @@ func (p *pairing) finish() *Comparison {
 	for statuses, rows := range p.unscored {
 		c.Unscored = append(c.Unscored, Transition{statuses[0], statuses[1], *rows})
 	}
-	slices.SortFunc(c.Unscored, func(a, b Transition) int { return cmp.Or(rank(a.From)-rank(b.From), rank(a.To)-rank(b.To)) })
+	slices.SortFunc(c.Unscored, func(a, b Transition) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	c.Baseline.Duplicates, c.Candidate.Duplicates = c.Baseline.DuplicateIDs.Count, c.Candidate.DuplicateIDs.Count
 	c.Baseline.Mean, c.Candidate.Mean = p.before.value(), p.after.value()
 	sample := &p.sample
-	if c.Cluster {
+	if c.Units == GroupUnits {
 		sample = p.groups.Sample()
 	}
-	c.Stats = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
-	if c.Cluster {
-		c.Groups = c.Stats.Difference.N
-	}
-	c.By = p.groupList()
+	c.Comparison = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
+	c.By = p.groupsBy()
 	c.Changed = len(p.changed)
 	return c
 }
 
-// worstAndBest returns at most limit changed rows, worst first: if there are more, three
-// quarters of limit are the worst and the others the best.
-func (p *pairing) worstAndBest(limit int) []changedRow {
+// worst returns at most limit changed rows, worst first.
+func (p *pairing) worst(limit int) []changedRow {
 	slices.SortFunc(p.changed, func(a, b changedRow) int {
 		return cmp.Or(
 			cmp.Compare(math.Round(a.difference/slack), math.Round(b.difference/slack)),
@@ -317,14 +297,5 @@ func (p *pairing) worstAndBest(limit int) []changedRow {
 			cmp.Compare(a.candidate, b.candidate),
 		)
 	})
-	if len(p.changed) <= limit {
-		return p.changed
-	}
-	best := limit / 4
-	return slices.Concat(p.changed[:limit-best], p.changed[len(p.changed)-best:])
-}
-
-// rank returns the position of a status in reports.
-func rank(s result.Status) int {
-	return slices.Index([]result.Status{result.Scored, result.NoClaims, result.UnjudgedRow, result.SkippedRow, result.Failed}, s)
+	return p.changed[:min(len(p.changed), limit)]
 }

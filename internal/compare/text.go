@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,20 +15,19 @@ import (
 // Facts returns what a comparison found, except the changed rows.
 func (c *Comparison) Facts() report.Facts {
 	units := report.Count(c.Compared, "row", "rows")
-	if c.Cluster {
-		units = report.Count(c.Groups, "group", "groups") + " of " + units
-	}
-	test := "permutation"
-	if c.Stats.Permutation.Exact {
-		test = "exact permutation"
+	if c.Units == GroupUnits {
+		units = report.Count(c.Difference.N, "group", "groups") + " of " + units
 	}
 	detectable := "unknown (too few rows differ)"
-	if d := c.Stats.Detectable; !math.IsNaN(d) {
+	if d := c.Detectable; !math.IsNaN(d) {
 		detectable = fmt.Sprintf("%.4f, with a probability of 0.8", d)
 	}
-	pValue := fmt.Sprintf("%s (%s), %s (Wilcoxon)", PValue(c.Stats.Permutation.TwoSided), test, PValue(c.Stats.Wilcoxon.TwoSided))
-	if c.Compared == 0 {
-		pValue = "none"
+	pValue := "none"
+	if test := c.Permutation; test != nil {
+		pValue = PValue(test.P) + " (permutation)"
+		if test.Exact {
+			pValue = PValue(test.P) + " (exact permutation)"
+		}
 	}
 	facts := report.Facts{
 		{Name: "compared", Value: fmt.Sprintf("%s: %d better, %d worse, %d unchanged; %d with the same answer", units, c.Better, c.Worse, c.Same, c.SameAnswers)},
@@ -40,15 +40,12 @@ func (c *Comparison) Facts() report.Facts {
 		facts = append(facts, report.Fact{Name: "unmatched", Value: fmt.Sprintf("%d only in the baseline (%d supported), %d only in the candidate (%d supported)",
 			c.Claims.OnlyBaseline.Total, c.Claims.OnlyBaseline.Supported, c.Claims.OnlyCandidate.Total, c.Claims.OnlyCandidate.Supported)})
 	}
-	if text := describeUnscored(c); text != "" {
-		facts = append(facts, report.Fact{Name: "no score", Value: text, Text: true})
-	}
 	return facts
 }
 
 // difference describes the difference of the means with its confidence interval.
 func difference(c *Comparison) string {
-	d := &c.Stats.Difference
+	d := &c.Difference
 	switch {
 	case d.N == 0:
 		return "nothing to compare"
@@ -60,23 +57,6 @@ func difference(c *Comparison) string {
 		text += " (" + d.Note + ")"
 	}
 	return text
-}
-
-// describeUnscored describes the rows that have no score in either run; it is empty if there are
-// none. Warnings report rows that have a score, or occur, in only one run.
-func describeUnscored(c *Comparison) string {
-	n := 0
-	var parts []string
-	for _, t := range c.Unscored {
-		if t.From == t.To {
-			n += t.Count
-			parts = append(parts, strings.ReplaceAll(string(t.From), "_", " ")+": "+t.String())
-		}
-	}
-	if n == 0 {
-		return ""
-	}
-	return report.Count(n, "row", "rows") + " in both runs (" + strings.Join(parts, "; ") + ")"
 }
 
 // Describe describes the rows of a run.
@@ -128,12 +108,74 @@ func Score(x float64) string { return cmp.Or(report.Score(x), "-") }
 // WriteTable writes c for a terminal that is width cells wide: the warnings, the statistics, and
 // the changed rows, worst first. Texts from datasets are escaped.
 func (c *Comparison) WriteTable(w io.Writer, width int) error {
-	d := report.Document{warningBlock(c.Warnings), sides(c), c.Facts(), c.GroupTable()}
-	if c.Changed > 0 {
-		d = append(d, changedRows(c))
-	}
-	_, err := io.WriteString(w, d.Terminal(width))
+	const maxRows = 10
+	_, err := io.WriteString(w, c.document(maxRows).Terminal(width))
 	return err
+}
+
+// WriteMarkdown writes c for a pull request: the same, and the gates. The number of changed rows
+// is limited so that the text has at most report.MaxMarkdown bytes. Texts from datasets are in
+// code spans.
+func (c *Comparison) WriteMarkdown(w io.Writer) error {
+	const maxRows = 30
+	var gates report.Document
+	if all := c.Gates(); all != nil {
+		gates = append(gates, report.GateTable(all))
+	}
+	if c.Gate != nil && c.Gate.Note != "" {
+		gates = append(gates, report.Paragraph(c.Gate.Note+"."))
+	}
+	text := ""
+	for n := maxRows; ; n /= 2 {
+		if text = c.document(n, gates...).Markdown(); len(text) <= report.MaxMarkdown || n == 0 {
+			break
+		}
+	}
+	_, err := io.WriteString(w, text)
+	return err
+}
+
+// document returns a report with at most rows changed rows.
+func (c *Comparison) document(rows int, gates ...report.Block) report.Document {
+	title := "nothing to compare"
+	if c.Compared > 0 {
+		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
+	}
+	d := append(report.Document{report.Heading("Faithfulness: " + title), warningBlock(c.Warnings)}, gates...)
+	d = append(d, sides(c), c.Facts(), c.GroupTable())
+	if c.Changed > 0 {
+		d = append(d, changedRows(c, rows))
+	}
+	return d
+}
+
+// maxText is the maximum number of characters of a text in tables and warnings.
+const maxText = 300
+
+// warningBlock shows the warnings of a comparison.
+type warningBlock []Warning
+
+// Terminal returns a line for each warning.
+func (w warningBlock) Terminal(int) string {
+	var b strings.Builder
+	for _, warning := range w {
+		b.WriteString("warning: " + warning.Text + "\n")
+	}
+	return b.String()
+}
+
+// Markdown returns the first warnings as an alert.
+func (w warningBlock) Markdown() string {
+	const maxWarnings = 30
+	if len(w) == 0 {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString("> [!WARNING]\n")
+	for _, warning := range w[:min(len(w), maxWarnings)] {
+		b.WriteString("> - " + report.CodeSpan(report.Clip(warning.Text, maxText)) + "\n")
+	}
+	return b.String()
 }
 
 // sides returns the statistics of both runs.
@@ -147,7 +189,7 @@ func sides(c *Comparison) report.Table {
 	add("baseline", &c.Baseline)
 	add("candidate", &c.Candidate)
 	if c.Compared > 0 {
-		t.AddRow("difference", Signed(c.Stats.Difference.Estimate), "", "", "")
+		t.AddRow("difference", Signed(c.Difference.Estimate), "", "", "")
 	}
 	return t
 }
@@ -158,17 +200,17 @@ func (c *Comparison) GroupTable() report.Tables {
 	if c.By == nil {
 		return nil
 	}
-	t := report.Table{Title: "mean faithfulness by", Of: c.ByColumn, Columns: []report.Column{
+	t := report.Table{Title: "mean faithfulness by", Of: c.By.Column, Columns: []report.Column{
 		{Name: "group", Text: true},
 		{Name: "baseline", Right: true},
 		{Name: "candidate", Right: true},
 		{Name: "difference", Right: true},
-		{Name: Percent(c.Stats.Difference.Confidence) + " interval"},
+		{Name: Percent(c.Difference.Confidence) + " interval"},
 		{Name: "rows", Right: true},
 		{Name: "note", Prose: true},
 	}}
-	shown := c.By[:min(len(c.By), maxGroups)]
-	if more := len(c.By) - len(shown); more > 0 {
+	shown := c.By.Groups[:min(len(c.By.Groups), maxGroups)]
+	if more := len(c.By.Groups) - len(shown); more > 0 {
 		t.Foot = fmt.Sprintf("and %d more groups", more)
 	}
 	for i := range shown {
@@ -185,9 +227,8 @@ func (c *Comparison) GroupTable() report.Tables {
 	return report.Tables{t}
 }
 
-// changedRows returns the changed rows, worst first.
-func changedRows(c *Comparison) report.Table {
-	const maxRows = 10
+// changedRows returns at most n changed rows, worst first.
+func changedRows(c *Comparison, n int) report.Table {
 	t := report.Table{Title: report.Count(c.Changed, "row", "rows") + " changed, worst first", Columns: []report.Column{
 		{Name: "id", Text: true},
 		{Name: "question", Text: true},
@@ -195,16 +236,29 @@ func changedRows(c *Comparison) report.Table {
 		{Name: "candidate", Right: true},
 		{Name: "difference", Right: true},
 		{Name: "claims", Prose: true},
+		{Name: "first changed claim", Text: true},
 	}}
-	for i := range c.Changes[:min(len(c.Changes), maxRows)] {
-		change := &c.Changes[i]
-		t.AddRow(change.Candidate.ID, change.Candidate.Question, Score(change.Baseline.Faithfulness), Score(change.Candidate.Faithfulness),
-			Signed(change.Difference), change.Describe())
+	shown := c.Changes[:min(len(c.Changes), n)]
+	for i := range shown {
+		change := &shown[i]
+		t.AddRow(report.Clip(change.Candidate.ID, maxText), report.Clip(change.Candidate.Question, maxText), Score(change.Baseline.Faithfulness), Score(change.Candidate.Faithfulness),
+			Signed(change.Difference), change.Describe(), report.Clip(change.firstClaim(), maxText))
 	}
-	t.DropColumns(map[string]string{"question": ""})
+	t.DropColumns(map[string]string{"question": "", "first changed claim": ""})
 	t.Foot = "-o FILE.html shows their claims"
-	if more := c.Changed - maxRows; more > 0 {
+	if more := c.Changed - len(shown); more > 0 {
 		t.Foot = fmt.Sprintf("and %d more; -o FILE.html shows all and their claims", more)
 	}
 	return t
+}
+
+// firstClaim returns the first claim that is no longer supported or, if there is none, newly
+// supported; "" if no verdict changed.
+func (c *Change) firstClaim() string {
+	for _, changed := range []func(Match) bool{c.Lost, c.Gained} {
+		if i := slices.IndexFunc(c.Claims, changed); i >= 0 {
+			return c.Candidate.Claims[c.Claims[i].Candidate].Judged()
+		}
+	}
+	return ""
 }

@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"math"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -16,19 +15,13 @@ type Kind string
 const (
 	Settings   Kind = "settings"   // an option that affects results differs
 	Version    Kind = "version"    // the version of ragfaith differs
-	Marks      Kind = "marks"      // many more rows of one run were judged by a fallback
 	Summary    Kind = "summary"    // a summary is missing
 	Questions  Kind = "questions"  // rows with the same id have different questions
 	Contexts   Kind = "contexts"   // rows with the same id have different contexts
 	Unpaired   Kind = "unpaired"   // rows are only in one run
 	Unscored   Kind = "unscored"   // rows have a score in only one run
 	Duplicates Kind = "duplicates" // several rows have the same id
-	Groups     Kind = "groups"     // rows have no group, or two
 )
-
-// maxMarksChange is the difference between the shares of rows with a mark that is not
-// worth a warning.
-const maxMarksChange = 0.1
 
 // A Warning is a reason why two runs may not be comparable.
 type Warning struct {
@@ -51,12 +44,8 @@ func warnings(c *Comparison, p *pairing) []Warning {
 	}
 	for _, t := range c.Unscored {
 		if t.From != t.To {
-			verb := "are"
-			if t.Count == 1 {
-				verb = "is"
-			}
-			warn(Unscored, "%s, %s in the baseline and %s in the candidate, %s not compared (%s)",
-				report.Count(t.Count, "row", "rows"), statusText(t.From), statusText(t.To), verb, t.RowIDs)
+			warn(Unscored, "not compared, %s in the baseline and %s in the candidate: %s (%s)",
+				t.From, t.To, report.Count(t.Count, "row", "rows"), t.RowIDs)
 		}
 	}
 	warnUnpaired := func(side string, rows RowIDs) {
@@ -71,12 +60,6 @@ func warnings(c *Comparison, p *pairing) []Warning {
 			warn(Duplicates, "%s: %s the id of an earlier row (%s): rows with equal ids are paired in order",
 				s.Name, report.Count(n, "row has", "rows have"), s.DuplicateIDs)
 		}
-	}
-	if n := p.ungrouped; n > 0 {
-		warn(Groups, "%s no group; each counts as a group", report.Count(n, "row has", "rows have"))
-	}
-	if n := p.regrouped; n > 0 {
-		warn(Groups, "%s a different group in the candidate; the group in the baseline is used", report.Count(n, "row has", "rows have"))
 	}
 	return all
 }
@@ -99,12 +82,6 @@ func warnSettings(c *Comparison, warn func(Kind, string, ...any)) {
 	}
 	if was.Ragfaith != is.Ragfaith {
 		warn(Version, "the version differs: baseline %s, candidate %s", was.Ragfaith, is.Ragfaith)
-	}
-	for _, m := range []result.Mark{result.Downgraded, result.Grouped, result.OneWord} {
-		a, b := was.Rows.Marks[m], is.Rows.Marks[m]
-		if math.Abs(float64(a)/float64(was.Rows.Total)-float64(b)/float64(is.Rows.Total)) > maxMarksChange {
-			warn(Marks, "%d of %d rows of the baseline are marked %s, and %d of %d of the candidate", a, was.Rows.Total, m, b, is.Rows.Total)
-		}
 	}
 }
 
@@ -132,12 +109,4 @@ func (r RowIDs) String() string {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text
-}
-
-// statusText describes the status of a row.
-func statusText(s result.Status) string {
-	if s == result.NoClaims {
-		return "without claims"
-	}
-	return string(s)
 }

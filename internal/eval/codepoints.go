@@ -9,21 +9,18 @@ const stride = 64
 // codePoints slices a text by code points, like Python, in constant time. It reads the text
 // on first use.
 type codePoints struct {
-	text  string
-	n     int   // code points in text; -1 if not counted yet
-	marks []int // byte offsets of code points 0, stride, 2*stride...; empty for ASCII
-}
-
-func (p *codePoints) reset(text string) {
-	p.text, p.n, p.marks = text, -1, p.marks[:0]
+	text    string
+	counted bool
+	n       int   // code points in text, once counted
+	marks   []int // byte offsets of code points 0, stride, 2*stride...; empty for ASCII
 }
 
 // len returns the number of code points. Each invalid byte counts as one.
 func (p *codePoints) len() int {
-	if p.n >= 0 {
+	if p.counted {
 		return p.n
 	}
-	p.n = 0
+	p.counted = true
 	for i := range p.text {
 		if p.n%stride == 0 {
 			p.marks = append(p.marks, i)
@@ -31,7 +28,7 @@ func (p *codePoints) len() int {
 		p.n++
 	}
 	if p.n == len(p.text) {
-		p.marks = p.marks[:0]
+		p.marks = nil
 	}
 	return p.n
 }

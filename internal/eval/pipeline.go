@@ -2,7 +2,6 @@ package eval
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"iter"
 	"time"
@@ -85,14 +84,14 @@ func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], 
 		window = max(windowPerWorker*workers, minWindow)
 	}
 	q := &queue{
-		free:  make(chan *slot, window),
+		rows:  semaphore.NewWeighted(int64(window)),
+		text:  semaphore.NewWeighted(windowBytes),
 		todo:  make(chan *slot, window),
 		order: make(chan *slot, window),
-		text:  semaphore.NewWeighted(windowBytes),
 	}
 
 	var g errgroup.Group
-	g.Go(func() error { return q.read(start, rows, p.Earlier, window) })
+	g.Go(func() error { return q.read(start, rows, p.Earlier) })
 	for range workers {
 		g.Go(func() error { p.work(start, work, stop, cancel, q.todo); return nil })
 	}
@@ -115,51 +114,37 @@ func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], 
 	}
 }
 
-// A slot holds a row between reader and writer and is then reused.
+// A slot holds a row between reader and writer.
 type slot struct {
 	row      evaluation
 	result   result.Row
 	bytes    int64
 	canceled bool          // the run ended before the row had a result
-	done     chan struct{} // receives once when result or canceled is set
+	done     chan struct{} // closed when result or canceled is set
 }
 
 // A queue holds the rows between the reader and the writer. Sends on its channels never
-// block, because each channel has a buffer for all slots.
+// block, because each channel has a buffer for as many rows as there may be.
 type queue struct {
-	free  chan *slot
+	rows  *semaphore.Weighted
+	text  *semaphore.Weighted
 	todo  chan *slot // to the workers
 	order chan *slot // to the writer
-	text  *semaphore.Weighted
 }
 
 // read passes each row to the workers and to the writer, or only to the writer if it
 // has a result, until rows ends, fails, or ctx is done.
-func (q *queue) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], earlier Earlier, window int) error {
+func (q *queue) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], earlier Earlier) error {
 	defer close(q.order)
 	defer close(q.todo)
-	slots := 0
 	for row, err := range rows {
-		var bad *dataset.RowError
-		if err != nil && !errors.As(err, &bad) {
+		if !isRowErr(err) {
 			return err
 		}
-		var s *slot
-		if slots < window && len(q.free) == 0 {
-			s = &slot{done: make(chan struct{}, 1)}
-			slots++
-		} else {
-			select {
-			case s = <-q.free:
-			case <-ctx.Done():
-				return context.Cause(ctx)
-			}
-		}
-		s.bytes = min(textBytes(&row), windowBytes)
-		if err := q.text.Acquire(ctx, s.bytes); err != nil {
+		s := &slot{row: evaluation{row: row, err: err}, bytes: min(textBytes(&row), windowBytes), done: make(chan struct{})}
+		if q.rows.Acquire(ctx, 1) != nil || q.text.Acquire(ctx, s.bytes) != nil {
 			return context.Cause(ctx)
 		}
-		s.row = evaluation{row: row, err: err}
 		var known *result.Row
 		if earlier != nil {
 			if known, err = earlier(&row, err); err != nil {
@@ -168,8 +153,8 @@ func (q *queue) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], ea
 		}
 		q.order <- s
 		if known != nil {
-			s.result, s.canceled = *known, false
-			s.done <- struct{}{}
+			s.result = *known
+			close(s.done)
 		} else {
 			q.todo <- s
 		}
@@ -192,8 +177,7 @@ func (q *queue) write(sink Sink) (bool, error) {
 			return false, fmt.Errorf("writing row %d: %w", s.result.Index, err)
 		}
 		q.text.Release(s.bytes)
-		s.row, s.result = evaluation{}, result.Row{} // free the texts
-		q.free <- s
+		q.rows.Release(1)
 	}
 	return true, nil
 }
@@ -201,12 +185,10 @@ func (q *queue) write(sink Sink) (bool, error) {
 // work scores rows until there are no more. A fatal error stops start and, unless the
 // other rows are drained, cancels ctx.
 func (p *Pipeline) work(start, ctx context.Context, stop, cancel context.CancelCauseFunc, todo <-chan *slot) {
-	score, end := p.scorer(ctx)
-	defer end()
 	for s := range todo {
 		s.canceled = start.Err() != nil
 		if !s.canceled {
-			score(&s.row)
+			p.scoreInTime(ctx, &s.row)
 			if err := s.row.err; s.row.status == result.Failed && s.row.reason != result.StageRead {
 				fatal := ctx.Err() == nil && p.Fatal != nil && p.Fatal(err)
 				if fatal {
@@ -220,27 +202,18 @@ func (p *Pipeline) work(start, ctx context.Context, stop, cancel context.CancelC
 			}
 			s.result = s.row.result()
 		}
-		s.done <- struct{}{}
+		close(s.done)
 	}
 }
 
-// scorer returns a function that scores one row at a time within RowTimeout, and a
-// function that must be called after the last row.
-func (p *Pipeline) scorer(ctx context.Context) (score func(*evaluation), end func()) {
-	var check quoteChecker
-	if p.RowTimeout <= 0 {
-		return func(e *evaluation) { p.score(ctx, e, &check) }, func() {}
+// scoreInTime scores a row within RowTimeout.
+func (p *Pipeline) scoreInTime(ctx context.Context, e *evaluation) {
+	if p.RowTimeout > 0 {
+		var stop func()
+		ctx, stop = withRowClock(ctx, p.RowTimeout, p.Now)
+		defer stop()
 	}
-	rows, clock := newRowClock(ctx, p.RowTimeout, p.Now)
-	score = func(e *evaluation) {
-		clock.start()
-		p.score(rows, e, &check)
-		if !clock.stop() {
-			clock.cancel(nil)
-			rows, clock = newRowClock(ctx, p.RowTimeout, p.Now)
-		}
-	}
-	return score, func() { clock.cancel(nil) }
+	p.score(ctx, e)
 }
 
 // textBytes estimates the memory of a row.

@@ -99,7 +99,7 @@ func TestRefusalChecksAreLimited(t *testing.T) {
 		Extractor: extract.Sentences{}, Judge: labelAll(verdict.Supported, 1, new([]string)), Refusals: checker,
 	}
 	e := &evaluation{row: dataset.Row{Answer: strings.Repeat("The documents do not say when it opens. ", 5000), Contexts: []string{strings.Repeat("It is red. ", 20000)}}}
-	p.score(t.Context(), e, new(quoteChecker))
+	p.score(t.Context(), e)
 	if limit := refusalChecks + refusalBytes/len(e.row.Contexts[0]) + 1; checker.calls < refusalChecks || checker.calls > limit {
 		t.Errorf("got %d checks, want %d to %d", checker.calls, refusalChecks, limit)
 	}

@@ -35,7 +35,7 @@ type PanicError struct {
 func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // score runs a row through the stages, unless it could not be read.
-func (p *Pipeline) score(ctx context.Context, e *evaluation, check *quoteChecker) {
+func (p *Pipeline) score(ctx context.Context, e *evaluation) {
 	e.faithfulness, e.support = math.NaN(), math.NaN()
 	if e.err != nil {
 		e.status, e.reason = result.Failed, result.StageRead
@@ -55,7 +55,7 @@ func (p *Pipeline) score(ctx context.Context, e *evaluation, check *quoteChecker
 	if p.Combined != nil {
 		evaluate = p.evaluateCombined
 	}
-	if err := evaluate(ctx, e, check, &stage); err != nil {
+	if err := evaluate(ctx, e, &stage); err != nil {
 		e.fail(stage, timedOut(ctx, err))
 	}
 	if err := p.cite(ctx, e); err != nil {
@@ -64,7 +64,7 @@ func (p *Pipeline) score(ctx context.Context, e *evaluation, check *quoteChecker
 }
 
 // evaluateCombined sets the claims and verdicts of e by p.Combined.
-func (p *Pipeline) evaluateCombined(ctx context.Context, e *evaluation, check *quoteChecker, stage *string) error {
+func (p *Pipeline) evaluateCombined(ctx context.Context, e *evaluation, stage *string) error {
 	*stage = result.StageVerdict
 	contexts := e.row.Contexts
 	if e.empty {
@@ -84,12 +84,12 @@ func (p *Pipeline) evaluateCombined(ctx context.Context, e *evaluation, check *q
 		e.setUnretrieved()
 		return nil
 	}
-	return p.setVerdicts(ctx, e, judgement.Verdicts, check)
+	return p.setVerdicts(ctx, e, judgement.Verdicts)
 }
 
 // evaluateStages sets the claims and verdicts of e by p.Extractor and p.Judge. It
 // sets stage to the current stage.
-func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, check *quoteChecker, stage *string) error {
+func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, stage *string) error {
 	extraction, err := p.Extractor.Extract(ctx, e.row.Question, e.row.Answer)
 	e.spend(extraction.Usage)
 	if err != nil {
@@ -123,7 +123,7 @@ func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, check *quo
 		return err
 	}
 	e.mark(judgement.Marks...)
-	if err := p.setVerdicts(ctx, e, judgement.Verdicts, check); err != nil {
+	if err := p.setVerdicts(ctx, e, judgement.Verdicts); err != nil {
 		return err
 	}
 	p.skipTrueRefusals(e, refusals)
@@ -161,12 +161,12 @@ func (p *Pipeline) setNoClaims(e *evaluation, reason string) {
 
 // setVerdicts sets the verdicts and scores of e. Verdicts that do not match the
 // claims are an error.
-func (p *Pipeline) setVerdicts(ctx context.Context, e *evaluation, verdicts []verdict.Verdict, check *quoteChecker) error {
+func (p *Pipeline) setVerdicts(ctx context.Context, e *evaluation, verdicts []verdict.Verdict) error {
 	verdicts, err := reconcile(e.claims, verdicts)
 	if err != nil {
 		return err
 	}
-	check.reset(e.row.Contexts)
+	check := newQuoteChecker(e.row.Contexts)
 	for i := range verdicts {
 		check.clean(&verdicts[i])
 	}

@@ -3,7 +3,6 @@ package eval
 import (
 	"context"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 )
@@ -32,12 +31,9 @@ func Waiting(ctx context.Context) (resume func()) {
 
 type rowClockKey struct{}
 
-// A rowClock cancels a context when a row takes too long. It serves the rows of one worker,
-// one at a time.
+// A rowClock cancels a context when a row takes too long.
 type rowClock struct {
-	limit  time.Duration
-	now    func() time.Time
-	cancel context.CancelCauseFunc
+	now func() time.Time
 
 	mu      sync.Mutex
 	timer   *time.Timer
@@ -47,29 +43,17 @@ type rowClock struct {
 	paused  bool // the timer was stopped before it fired
 }
 
-// newRowClock returns a clock and the context that it cancels.
-func newRowClock(ctx context.Context, limit time.Duration, now func() time.Time) (context.Context, *rowClock) {
+// withRowClock returns a context that is canceled with a *TimeoutError after the limit. stop
+// frees its resources.
+func withRowClock(ctx context.Context, limit time.Duration, now func() time.Time) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
-	c := &rowClock{limit: limit, now: now, cancel: cancel}
-	c.timer = time.AfterFunc(math.MaxInt64, func() { cancel(&TimeoutError{limit}) })
-	c.timer.Stop()
-	return context.WithValue(ctx, rowClockKey{}, c), c
-}
-
-func (c *rowClock) start() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.waits, c.paused = 0, false
-	c.left, c.started = c.limit, c.now()
-	c.timer.Reset(c.left)
-}
-
-// stop reports whether the row finished in time. If not, the context is canceled, or about
-// to be, and the clock cannot be reused.
-func (c *rowClock) stop() bool {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.timer.Stop()
+	c := &rowClock{now: now, left: limit, started: now()}
+	c.timer = time.AfterFunc(limit, func() { cancel(&TimeoutError{limit}) })
+	stop = func() {
+		c.timer.Stop()
+		cancel(nil)
+	}
+	return context.WithValue(ctx, rowClockKey{}, c), stop
 }
 
 func (c *rowClock) pause() {

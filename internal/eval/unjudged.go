@@ -49,13 +49,7 @@ func unjudgedShare(r *result.Row) float64 {
 // countWords returns the number of words in text, and of those that start in one
 // of the spans of a and of b. A character of a script without spaces is a word.
 func countWords(text string, a, b []result.Span) (total, inA, inB int) {
-	contains := func(spans *[]result.Span, at int) bool {
-		for len(*spans) > 0 && (*spans)[0].End <= at {
-			*spans = (*spans)[1:]
-		}
-		return len(*spans) > 0 && (*spans)[0].Start <= at
-	}
-	a, b = mergeSpans(a), mergeSpans(b)
+	inSpanA, inSpanB := newSpanCursor(a), newSpanCursor(b)
 	inWord := false
 	at := 0
 	for _, r := range text {
@@ -63,10 +57,10 @@ func countWords(text string, a, b []result.Span) (total, inA, inB int) {
 		isPart := unicode.IsLetter(r) || unicode.IsNumber(r) || inWord && unicode.IsMark(r)
 		if isPart && (!inWord || unspaced) {
 			total++
-			if contains(&a, at) {
+			if inSpanA.contains(at) {
 				inA++
 			}
-			if contains(&b, at) {
+			if inSpanB.contains(at) {
 				inB++
 			}
 		}
@@ -76,16 +70,22 @@ func countWords(text string, a, b []result.Span) (total, inA, inB int) {
 	return total, inA, inB
 }
 
-// mergeSpans sorts spans and joins those that overlap.
-func mergeSpans(spans []result.Span) []result.Span {
+// A spanCursor finds out which positions are in one of several spans.
+type spanCursor struct {
+	rest []result.Span // sorted; those that start after the last position
+	end  int           // of the spans that start before
+}
+
+func newSpanCursor(spans []result.Span) *spanCursor {
 	slices.SortFunc(spans, func(a, b result.Span) int { return a.Start - b.Start })
-	var all []result.Span
-	for _, s := range spans {
-		if n := len(all); n > 0 && s.Start <= all[n-1].End {
-			all[n-1].End = max(all[n-1].End, s.End)
-			continue
-		}
-		all = append(all, s)
+	return &spanCursor{rest: spans}
+}
+
+// contains reports whether a position is in a span. Positions must ascend.
+func (c *spanCursor) contains(at int) bool {
+	for len(c.rest) > 0 && c.rest[0].Start <= at {
+		c.end = max(c.end, c.rest[0].End)
+		c.rest = c.rest[1:]
 	}
-	return all
+	return at < c.end
 }

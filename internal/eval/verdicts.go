@@ -52,34 +52,31 @@ func reconcile(claims []extract.Claim, vs []verdict.Verdict) ([]verdict.Verdict,
 	return sorted, nil
 }
 
-// A quoteChecker removes references of verdicts that do not match the contexts: chunks that
-// do not exist, and quotes that differ from the chunk. It is for one goroutine and reuses its
-// memory.
-type quoteChecker struct {
-	chunks []codePoints
-}
+// A quoteChecker removes references of verdicts that do not match the contexts of a row: chunks
+// that do not exist, and quotes that differ from the chunk.
+type quoteChecker []codePoints
 
-// reset sets the contexts of the next row.
-func (q *quoteChecker) reset(contexts []string) {
-	q.chunks = slices.Grow(q.chunks[:0], len(contexts))[:len(contexts)]
+func newQuoteChecker(contexts []string) quoteChecker {
+	q := make(quoteChecker, len(contexts))
 	for i, c := range contexts {
-		q.chunks[i].reset(c)
+		q[i].text = c
 	}
+	return q
 }
 
 // clean removes invalid references from v. It does not modify slices, because a judge may
 // return the same ones again.
-func (q *quoteChecker) clean(v *verdict.Verdict) {
+func (q quoteChecker) clean(v *verdict.Verdict) {
 	invalid := func(e verdict.Evidence) bool { return !q.matches(&e) }
 	if slices.ContainsFunc(v.Evidence, invalid) {
 		v.Evidence = slices.DeleteFunc(slices.Clone(v.Evidence), invalid)
 	}
 	for i, id := range v.ChunkIDs {
-		if id >= 0 && id < len(q.chunks) && (i == 0 || id > v.ChunkIDs[i-1]) {
+		if id >= 0 && id < len(q) && (i == 0 || id > v.ChunkIDs[i-1]) {
 			continue
 		}
 		ids := slices.DeleteFunc(slices.Clone(v.ChunkIDs), func(id int) bool {
-			return id < 0 || id >= len(q.chunks)
+			return id < 0 || id >= len(q)
 		})
 		slices.Sort(ids)
 		v.ChunkIDs = slices.Compact(ids)
@@ -88,18 +85,18 @@ func (q *quoteChecker) clean(v *verdict.Verdict) {
 }
 
 // matches reports whether e quotes its chunk exactly.
-func (q *quoteChecker) matches(e *verdict.Evidence) bool {
-	if e.Chunk < 0 || e.Chunk >= len(q.chunks) {
+func (q quoteChecker) matches(e *verdict.Evidence) bool {
+	if e.Chunk < 0 || e.Chunk >= len(q) {
 		return false
 	}
-	text, ok := q.chunks[e.Chunk].slice(e.Start, e.End)
+	text, ok := q[e.Chunk].slice(e.Start, e.End)
 	return ok && text != "" && text == e.Quote
 }
 
 // addNearest sets the role of the evidence of each verdict. Claims that are not
 // supported and have no evidence get the most similar passage, which p.Nearest
 // finds.
-func (p *Pipeline) addNearest(ctx context.Context, e *evaluation, verdicts []verdict.Verdict, check *quoteChecker) error {
+func (p *Pipeline) addNearest(ctx context.Context, e *evaluation, verdicts []verdict.Verdict, check quoteChecker) error {
 	var claims []extract.Claim // without evidence
 	for i := range verdicts {
 		v := &verdicts[i]

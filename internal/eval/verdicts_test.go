@@ -43,7 +43,7 @@ func TestClaimsWithoutEvidenceGetNearestPassage(t *testing.T) {
 	score := func(nearest verdict.Judge) *evaluation {
 		p := Pipeline{Extractor: extractFunc(fields), Judge: judge, Nearest: nearest}
 		r := &evaluation{row: dataset.Row{Answer: "a b c d e f", Contexts: []string{"a", "xy"}}}
-		p.score(t.Context(), r, &quoteChecker{})
+		p.score(t.Context(), r)
 		return r
 	}
 	r := score(nearest)
@@ -77,7 +77,6 @@ func TestClaimsWithoutEvidenceGetNearestPassage(t *testing.T) {
 func TestCodePointsMatchRunes(t *testing.T) {
 	random := rand.New(rand.NewPCG(5, 6))
 	pieces := []string{"a", "abcdefgh", strings.Repeat("x", 63), "é", "🌕", "\xff", "日本", "\xe2\x80"}
-	var p codePoints
 	for range 500 {
 		var b strings.Builder
 		for range random.IntN(12) {
@@ -85,7 +84,7 @@ func TestCodePointsMatchRunes(t *testing.T) {
 		}
 		text := b.String()
 		runes := []rune(text)
-		p.reset(text)
+		p := codePoints{text: text}
 		start := random.IntN(len(runes) + 1)
 		end := start + random.IntN(len(runes)-start+2)
 		got, ok := p.slice(start, end)

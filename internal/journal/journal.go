@@ -5,8 +5,8 @@
 // settings of the run are in X.jsonl.part.settings. A resumed run writes the stored
 // results to X.jsonl.part.new, because some of their rows may be rescored. That file
 // replaces .part as soon as it contains as many rows. A process that finds both files
-// appends the remaining rows of .part to .part.new. So at any time the two files
-// together contain every finished row, even if the process is killed.
+// keeps the one with more rows. So no finished row is lost if the process is killed, except
+// that rows whose failure was retried may have to be retried again.
 //
 // Rows are passed to the operating system when outputs are flushed, several times per
 // second, so they survive a crash of the process. They are not synced one by one: a
@@ -15,9 +15,11 @@
 package journal
 
 import (
+	"bufio"
 	"errors"
-	"fmt"
+	"io"
 	"io/fs"
+	"math"
 	"os"
 
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -46,14 +48,11 @@ func (e *UnfinishedError) Error() string {
 	return e.Part + " contains rows of an interrupted run: continue with --resume, or remove it to start over"
 }
 
-// ErrNotAFile reports that a run whose output is a device cannot be resumed.
-var ErrNotAFile = errors.New("not a file: only a run that writes to a file can be resumed")
-
 // A Journal is the JSONL output of a run that can be resumed. Its methods, except those
 // of its Stored, must not be called concurrently.
 type Journal struct {
 	file     *safefile.Output
-	part     string          // "" for a device
+	part     string
 	stored   *Stored         // nil if the run is new
 	settings result.Settings // settings of the run
 	rows     int             // number of rows written
@@ -69,45 +68,34 @@ func Open(path string, settings result.Settings, resume bool) (*Journal, error) 
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{file: file, settings: settings}
+	j := &Journal{file: file, part: file.Part(), settings: settings}
 	if err := j.open(resume); err != nil {
 		if j.stored != nil {
 			j.stored.Close()
 		}
 		file.Release()
-		if errors.Is(err, ErrNotAFile) {
-			err = fmt.Errorf("%s: %w", path, err)
-		}
 		return nil, err
 	}
 	return j, nil
 }
 
 func (j *Journal) open(resume bool) error {
-	part, ok := j.file.Part()
-	switch {
-	case !ok && resume:
-		return ErrNotAFile
-	case !ok:
-		return j.file.Open("")
-	}
-	j.part = part
-	found, err := anyRow(part, part+newSuffix)
+	found, err := anyRow(j.part)
 	switch {
 	case err != nil:
 		return err
 	case found && !resume:
-		return &UnfinishedError{part}
+		return &UnfinishedError{j.part}
 	case !found:
 		return j.create()
 	}
-	if err := checkSettings(part, j.settings); err != nil {
+	if err := checkSettings(j.part, j.settings); err != nil {
 		return err
 	}
-	if err := merge(part); err != nil {
+	if err := keepLonger(j.part); err != nil {
 		return err
 	}
-	if j.stored, err = openStored(part, j.settings); err != nil {
+	if j.stored, err = openStored(j.part, j.settings); err != nil {
 		return err
 	}
 	return j.file.Open(newSuffix)
@@ -165,19 +153,13 @@ func (j *Journal) Commit() error {
 	if err := j.file.Commit(); err != nil {
 		return err
 	}
-	if j.part == "" {
-		return nil
-	}
 	return remove(j.part + settingsSuffix)
 }
 
 // RemainingPart returns the name of the .part file that remains after Commit failed, or
 // "" if it contains no rows.
 func (j *Journal) RemainingPart() string {
-	if j.part == "" {
-		return ""
-	}
-	if found, err := anyRow(j.part, j.part+newSuffix); err != nil || !found {
+	if found, err := anyRow(j.part); err != nil || !found {
 		return ""
 	}
 	return j.part
@@ -187,9 +169,6 @@ func (j *Journal) RemainingPart() string {
 // resumed, it keeps the finished rows in .part and returns its name. Otherwise it
 // removes all files.
 func (j *Journal) Abandon(keep bool) (string, error) {
-	if j.part == "" {
-		return j.file.Abandon(false)
-	}
 	if j.stored == nil {
 		part, err := j.file.Abandon(keep)
 		if !keep {
@@ -199,26 +178,60 @@ func (j *Journal) Abandon(keep bool) (string, error) {
 	}
 	defer j.file.Release()
 	j.stored.Close()
-	return j.part, errors.Join(j.file.Close(), merge(j.part))
+	return j.part, errors.Join(j.file.Close(), keepLonger(j.part))
 }
 
-// anyRow reports whether one of the files contains a complete line.
-func anyRow(paths ...string) (bool, error) {
-	for _, path := range paths {
-		file, err := safefile.OpenFile(path, os.O_RDONLY, 0)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
-		if err != nil {
-			return false, err
-		}
-		n, _, err := countLines(file, 1)
-		_ = file.Close()
-		if err != nil || n > 0 {
+// anyRow reports whether .part or .part.new contains a row.
+func anyRow(part string) (bool, error) {
+	for _, path := range []string{part, part + newSuffix} {
+		if n, err := countLines(path, 1); err != nil || n > 0 {
 			return n > 0, err
 		}
 	}
 	return false, nil
+}
+
+// keepLonger makes .part the one of .part and .part.new with more rows, and removes the other.
+func keepLonger(part string) error {
+	path := part + newSuffix
+	rows, err := countLines(path, math.MaxInt)
+	if err != nil {
+		return err
+	}
+	stored, err := countLines(part, rows+1)
+	switch {
+	case err != nil:
+		return err
+	case rows == 0 || stored > rows:
+		return remove(path)
+	}
+	return safefile.Rename(path, part)
+}
+
+// countLines returns the number of complete lines of a file, which need not exist, but at most
+// limit.
+func countLines(path string, limit int) (n int, err error) {
+	file, err := safefile.OpenFile(path, os.O_RDONLY, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer file.Close()
+	r := bufio.NewReaderSize(file, 256<<10)
+	for n < limit {
+		_, err := r.ReadSlice('\n')
+		switch {
+		case err == nil:
+			n++
+		case errors.Is(err, io.EOF):
+			return n, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return n, err
+		}
+	}
+	return n, nil
 }
 
 // remove removes a file if it exists.

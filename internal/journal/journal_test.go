@@ -287,41 +287,28 @@ func TestFailedRowsAreRescored(t *testing.T) {
 	if err != nil || readFile(t, path) != want {
 		t.Fatalf("got error %v, or results that differ from an uninterrupted run", err)
 	}
-	if stored.Retried() != 1 {
-		t.Errorf("got %d rows retried, want 1", stored.Retried())
+	if stored.Retried() != len(failing) {
+		t.Errorf("got %d rows retried, want %d", stored.Retried(), len(failing))
 	}
 	for text, n := range judge.calls {
-		if n > 2 && text != failing[2] {
+		if n > 2 && !slices.Contains(failing, text) {
 			t.Errorf("%q: got %d calls, want at most 2", text, n)
 		}
 	}
 }
 
-// A blank line in either file must not shift the rows of the other one.
-func TestMergeSkipsBlankLines(t *testing.T) {
-	lines := strings.SplitAfter(uninterruptedResults(t, 4), "\n")
-	for name, files := range map[string][2]string{
-		".part":             {lines[0] + "\n" + lines[1] + lines[2], lines[0] + lines[1]},
-		".part.new":         {lines[0] + lines[1] + lines[2], lines[0] + "\n" + lines[1]},
-		"cut .part.new":     {lines[0] + lines[1] + lines[2], "\n" + lines[0] + lines[1][:9]},
-		".part.new, at end": {lines[0] + lines[1] + lines[2], lines[0] + lines[1] + " \n"},
+func TestLongerFileIsKept(t *testing.T) {
+	for name, tt := range map[string]struct{ part, added, want string }{
+		".part":       {"1\n2\n3", "4\n", "1\n2\n3"},
+		".part.new":   {"1\n2\n", "3\n4\n5\n", "3\n4\n5\n"},
+		"equal":       {"1\n2\n", "3\n4\n5", "3\n4\n5"},
+		"no complete": {"1", "2", "1"},
 	} {
-		t.Run(name, func(t *testing.T) {
-			part := filepath.Join(t.TempDir(), "out.jsonl.part")
-			if err := errors.Join(os.WriteFile(part, []byte(files[0]), 0o600), os.WriteFile(part+newSuffix, []byte(files[1]), 0o600), merge(part)); err != nil {
-				t.Fatal(err)
-			}
-			var got []int
-			for row, err := range result.NewReader(strings.NewReader(readFile(t, part)), nil).Rows() {
-				if err != nil {
-					t.Fatal(err)
-				}
-				got = append(got, row.Index)
-			}
-			if want := []int{0, 1, 2}; !slices.Equal(got, want) {
-				t.Errorf("got rows %v, want %v", got, want)
-			}
-		})
+		part := filepath.Join(t.TempDir(), "out.jsonl.part")
+		err := errors.Join(os.WriteFile(part, []byte(tt.part), 0o600), os.WriteFile(part+newSuffix, []byte(tt.added), 0o600), keepLonger(part))
+		if got := readFile(t, part); err != nil || got != tt.want || namesIn(t, part) != "out.jsonl.part" {
+			t.Errorf("%s: got %q, %v, want %q", name, got, err, tt.want)
+		}
 	}
 }
 
@@ -330,9 +317,6 @@ func TestReadErrorIsNotTheEnd(t *testing.T) {
 	line, _, _ := strings.Cut(uninterruptedResults(t, 2), "\n")
 	open := func() io.Reader {
 		return io.MultiReader(strings.NewReader(line+"\n"+line[:20]), iotest.ErrReader(syscall.EIO))
-	}
-	if rows, _, err := countValid(open()); rows != 1 || !errors.Is(err, syscall.EIO) {
-		t.Errorf("countValid: got %d rows, %v, want 1 row, %v", rows, err, syscall.EIO)
 	}
 	s := &Stored{Part: "out.jsonl.part", lines: result.NewReader(open(), nil)}
 	for row, err := range rowsOf(1) {

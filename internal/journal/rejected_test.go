@@ -48,9 +48,9 @@ func TestChangedDatasetIsRejected(t *testing.T) {
 		{edit(5, func(r *dataset.Row, _ *error) { r.Answer += "." }), "row 5 (f.jsonl:6): answer changed"},
 		{edit(5, func(r *dataset.Row, _ *error) { r.Contexts = []string{"d", "c"} }), "row 5 (f.jsonl:6): contexts changed"},
 		{edit(5, func(r *dataset.Row, _ *error) { r.Index = 6 }), "row 6 (f.jsonl:6): index changed from 5 to 6"},
-		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Value = []byte("2") }), `row 5 (f.jsonl:6): column "n" changed`},
-		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Name = "m" }), `row 5 (f.jsonl:6): column "n" is now "m"`},
-		{edit(5, func(r *dataset.Row, _ *error) { r.Kept = nil }), "row 5 (f.jsonl:6): number of kept columns changed from 1 to 0"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Value = []byte("2") }), "row 5 (f.jsonl:6): kept columns changed"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Kept[0].Name = "m" }), "row 5 (f.jsonl:6): kept columns changed"},
+		{edit(5, func(r *dataset.Row, _ *error) { r.Kept = nil }), "row 5 (f.jsonl:6): kept columns changed"},
 		{edit(7, func(_ *dataset.Row, err *error) { *err = nil }), "row 7 (f.jsonl:8): previously unreadable, now readable"},
 		{edit(7, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 8, Err: errors.New("x")} }), "row 7 (f.jsonl:8): unreadable for another reason: f:8: x"},
 		{edit(6, func(_ *dataset.Row, err *error) { *err = &dataset.RowError{File: "f", Line: 7, Err: errors.New("x")} }), "row 6 (f.jsonl:7): now unreadable: f:7: x"},
@@ -138,9 +138,12 @@ func TestOpenDoesNotOverwriteResults(t *testing.T) {
 func TestInvalidLineEndsStoredResults(t *testing.T) {
 	want := uninterruptedResults(t, 30)
 	for name, corrupt := range map[string]func(line string) string{
-		"extra spaces":  func(line string) string { return strings.Replace(line, ":", ": ", 1) },
-		"not JSON":      func(string) string { return "x\n" },
-		"zero bytes":    func(line string) string { return strings.Repeat("\x00", len(line)-1) + "\n" },
+		"extra spaces": func(line string) string { return strings.Replace(line, ":", ": ", 1) },
+		"not JSON":     func(string) string { return "x\n" },
+		"zero bytes":   func(line string) string { return strings.Repeat("\x00", len(line)-1) + "\n" },
+		"contradiction": func(line string) string {
+			return strings.NewReplacer(`"faithfulness":0.0`, `"faithfulness":1.0`, `"faithfulness":1.0`, `"faithfulness":0.0`).Replace(line)
+		},
 		"truncated row": func(line string) string { return line[:len(line)/2] + "\n" },
 		"unknown field": func(line string) string {
 			return strings.Replace(line, `"cached_requests":0`, `"cached_requests":0,"x":1`, 1)
@@ -169,9 +172,8 @@ func TestSecondRunOnSameFileIsRejected(t *testing.T) {
 	}
 	for _, resume := range []bool{false, true} {
 		_, err = Open(path, testSettings, resume)
-		var locked *safefile.LockedError
-		if !errors.As(err, &locked) || locked.PID != os.Getpid() {
-			t.Errorf("got %v, want a LockedError of process %d", err, os.Getpid())
+		if _, ok := errors.AsType[*safefile.LockedError](err); !ok {
+			t.Errorf("got %v, want a LockedError", err)
 		}
 	}
 	if _, err := j.Abandon(false); err != nil {
@@ -186,21 +188,5 @@ func TestSecondRunOnSameFileIsRejected(t *testing.T) {
 	}
 	if _, err := score(t, path, rowsOf(3), newJudge(), testSettings, false, 0); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestDeviceCannotBeResumed(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "out.jsonl")
-	if err := os.Symlink(os.DevNull, path); err != nil {
-		t.Skipf("cannot create symbolic links: %v", err)
-	}
-	if _, err := Open(path, testSettings, true); !errors.Is(err, ErrNotAFile) {
-		t.Errorf("got %v, want %v", err, ErrNotAFile)
-	}
-	if _, err := score(t, path, rowsOf(3), newJudge(), testSettings, false, 0); err != nil {
-		t.Error(err)
-	}
-	if names := namesIn(t, path); names != "out.jsonl" {
-		t.Errorf("got files %s, want out.jsonl", names)
 	}
 }

@@ -48,7 +48,7 @@ func writeSettings(path string, settings result.Settings) error {
 // path would resume, or nil if there is none.
 func StoredSettings(path string) (result.Settings, error) {
 	part := path + safefile.PartSuffix
-	if found, err := anyRow(part, part+newSuffix); err != nil || !found {
+	if found, err := anyRow(part); err != nil || !found {
 		return nil, err
 	}
 	return readSettings(part)

@@ -23,16 +23,14 @@ type Stored struct {
 	Warn func(error) // called for lines that are not valid results; may be nil
 	Done func()      // called once after the last result; may be nil
 
-	file          *os.File
-	lines         *result.Reader
-	scratch       []byte
-	resultCount   int
-	mismatches    int   // number of results whose fields contradict each other
-	firstMismatch error // error of the first of these
-	atEnd         bool
-	total         atomic.Int64 // number of results, or -1 until all are read
-	kept          atomic.Int64
-	retried       atomic.Int64
+	file        *os.File
+	lines       *result.Reader
+	scratch     []byte
+	resultCount int
+	atEnd       bool
+	total       atomic.Int64 // number of results, or -1 until all are read
+	kept        atomic.Int64
+	retried     atomic.Int64
 }
 
 // A ChangedError reports that the dataset differs from that of the stored results.
@@ -63,18 +61,15 @@ func (s *Stored) Kept() int { return int(s.kept.Load()) }
 func (s *Stored) Retried() int { return int(s.retried.Load()) }
 
 // Next is an eval.Earlier. It returns the stored result of the row, or nil if the row
-// must be scored: it has no result, its failure may be temporary, or its result was
-// edited. A row that could not be read remains failed. Next returns a *ChangedError if
-// the stored result belongs to a different row, and an error if the file cannot be read.
+// must be scored: it has no result, or its failure may be temporary. A row that could not
+// be read remains failed. Next returns a *ChangedError if the stored result belongs to a
+// different row, and an error if the file cannot be read.
 func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
-	r, ok, readErr := s.next()
-	if !ok {
+	r, readErr := s.next()
+	if r == nil {
 		return nil, readErr
 	}
 	s.resultCount++
-	if r == nil {
-		return nil, nil
-	}
 	if field := difference(r, row, err); field != "" {
 		return nil, &ChangedError{s.Part, fmt.Sprintf("row %d (%s:%d): %s", row.Index, filepath.Clean(row.File), row.Line, field)}
 	}
@@ -108,55 +103,43 @@ func (s *Stored) RejectUnmatched(rows iter.Seq2[dataset.Row, error]) iter.Seq2[d
 
 // unmatched returns an error if there are more results, see RejectUnmatched.
 func (s *Stored) unmatched() error {
-	r, ok, err := s.next()
-	switch {
-	case !ok:
+	r, err := s.next()
+	if r == nil {
 		return err
-	case r == nil:
-		return &ChangedError{s.Part, "there are more results than rows in the dataset"}
 	}
 	return &ChangedError{s.Part, fmt.Sprintf("row %d is no longer in the dataset", r.Index)}
 }
 
-// next returns the next result, or nil if its fields contradict each other. It returns
-// false at the end, which is the first incomplete line or the first one that is not
-// formatted exactly as it would be written. An error is one of reading the file.
-func (s *Stored) next() (*result.Row, bool, error) {
+// next returns the next result, or nil at the end, which is the first line that is
+// incomplete, not formatted exactly as it would be written, or whose fields contradict each
+// other. An error is one of reading the file.
+func (s *Stored) next() (*result.Row, error) {
 	if s.atEnd {
-		return nil, false, nil
+		return nil, nil
 	}
 	r, err := s.lines.Next()
 	if err != nil && s.lines.Line() == nil && !errors.Is(err, io.EOF) {
-		return nil, false, fmt.Errorf("%s: %w", s.Part, err)
+		return nil, fmt.Errorf("%s: %w", s.Part, err)
 	}
 	line, complete := bytes.CutSuffix(s.lines.Line(), []byte("\n"))
 	if complete && err == nil {
 		if s.scratch = r.AppendJSON(s.scratch[:0]); bytes.Equal(s.scratch, line) {
-			return r, true, nil
+			return r, nil
 		}
 		err = fmt.Errorf("row %d is not formatted as results are", r.Index)
-	}
-	if bad := (*result.MismatchError)(nil); complete && errors.As(err, &bad) {
-		if s.mismatches++; s.firstMismatch == nil {
-			s.firstMismatch = err
-		}
-		return nil, true, nil
 	}
 	s.atEnd = true
 	s.total.Store(int64(s.resultCount))
 	// A killed process leaves an incomplete last line. Anything else causes a warning,
 	// because all later rows are rescored.
-	if complete && err != nil && !errors.Is(err, io.EOF) && s.Warn != nil {
+	if complete && !errors.Is(err, io.EOF) && s.Warn != nil {
 		s.Warn(fmt.Errorf("%s: %w: this row and all later rows are rescored", s.Part, err))
-	}
-	if s.firstMismatch != nil && s.Warn != nil {
-		s.Warn(fmt.Errorf("%s: rows with contradictory fields are rescored: %d, the first at %w", s.Part, s.mismatches, s.firstMismatch))
 	}
 	s.Close()
 	if s.Done != nil {
 		s.Done()
 	}
-	return nil, false, nil
+	return nil, nil
 }
 
 // isReached reports whether all stored results are read and there are at most rows of
@@ -190,24 +173,14 @@ func difference(stored *result.Row, current *dataset.Row, err error) string {
 		return "answer changed"
 	case !slices.EqualFunc(stored.Contexts, current.Contexts, sameBytes):
 		return "contexts changed"
-	}
-	return keptDifference(stored.Kept, current.Kept)
-}
-
-// keptDifference compares the kept columns.
-func keptDifference(a, b []dataset.Column) string {
-	for i := range min(len(a), len(b)) {
-		if !sameBytes(a[i].Name, b[i].Name) {
-			return fmt.Sprintf("column %q is now %q", a[i].Name, b[i].Name)
-		}
-		if !bytes.Equal(a[i].Value, b[i].Value) && !bytes.Equal(result.AppendValue(nil, a[i].Value), result.AppendValue(nil, b[i].Value)) {
-			return fmt.Sprintf("column %q changed", b[i].Name)
-		}
-	}
-	if len(a) != len(b) {
-		return fmt.Sprintf("number of kept columns changed from %d to %d", len(a), len(b))
+	case !slices.EqualFunc(stored.Kept, current.Kept, sameColumn):
+		return "kept columns changed"
 	}
 	return ""
+}
+
+func sameColumn(a, b dataset.Column) bool {
+	return sameBytes(a.Name, b.Name) && (bytes.Equal(a.Value, b.Value) || bytes.Equal(result.AppendValue(nil, a.Value), result.AppendValue(nil, b.Value)))
 }
 
 // sameBytes reports whether two texts are stored as the same bytes. That includes texts

@@ -73,6 +73,3 @@ func (r *Reader) Rows() iter.Seq2[*Row, error] {
 // file ends without one. It is nil at the end and if the line could not be read. It is
 // valid until the next call to Next.
 func (r *Reader) Line() []byte { return r.line }
-
-// Offset returns the offset of the end of the last line that Next read.
-func (r *Reader) Offset() int64 { return r.lines.Offset }

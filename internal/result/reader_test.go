@@ -88,18 +88,6 @@ func TestRowsStopsAndReportsErrors(t *testing.T) {
 	}
 }
 
-func TestReaderOffsetCountsBlankLines(t *testing.T) {
-	line := string(resulttest.Scored().AppendJSON(nil)) + "\n"
-	text := "\n" + line + " \n\n" + line
-	r := result.NewReader(strings.NewReader(text), nil)
-	for _, want := range []int{1 + len(line), len(text), len(text)} {
-		_, _ = r.Next()
-		if got := r.Offset(); got != int64(want) {
-			t.Errorf("got offset %d, want %d", got, want)
-		}
-	}
-}
-
 func TestReaderReadsLongAndUnterminatedLines(t *testing.T) {
 	long := resulttest.Scored()
 	long.Answer = strings.Repeat("a long answer ", 100_000)

@@ -25,16 +25,15 @@ const privateMode = 0o600
 const bufferSize = 256 << 10
 
 // An Output writes a file atomically: it gets its final name on Commit. Until then, its
-// content is in a file of the same name with PartSuffix, which only its owner can read. Commit gives it the permissions of the file that it replaces, without
-// execute bits, or 0600. The null device, and files that this process inherited, such
-// as /dev/stdout, are written to directly; other devices and pipes are rejected. An
-// Output is locked, so that only one process can use it.
+// content is in a file of the same name with PartSuffix, which only its owner can read.
+// Commit gives it the permissions of the file that it replaces, without execute bits, or
+// 0600. Links, devices and pipes are rejected. An Output is locked, so that only one
+// process can use it.
 type Output struct {
 	path    string // final name
-	part    string // name while incomplete; equal to path for a stream
+	part    string // name while incomplete; "" for a standard stream
 	current string // name of the open file: part, plus the suffix given to Open
 	mode    fs.FileMode
-	target  Target
 	lock    *Lock
 	file    outputFile
 	buf     *bufio.Writer
@@ -47,9 +46,38 @@ type outputFile interface {
 	Chmod(mode fs.FileMode) error
 }
 
+// A standardStream is written to directly.
+type standardStream struct{ io.Writer }
+
+// Sync does nothing.
+func (standardStream) Sync() error { return nil }
+
+// Chmod does nothing.
+func (standardStream) Chmod(fs.FileMode) error { return nil }
+
+// Close does nothing.
+func (standardStream) Close() error { return nil }
+
+// streamOf returns the stream that a path names, or nil.
+func streamOf(path string) io.Writer {
+	switch path {
+	case os.DevNull:
+		return io.Discard
+	case "/dev/stdout":
+		return os.Stdout //nolint:forbidigo // named by the user
+	case "/dev/stderr":
+		return os.Stderr //nolint:forbidigo // named by the user
+	}
+	return nil
+}
+
 // CreateOutput opens an output for writing. Its directory must exist. The .part
-// file of an earlier run is overwritten.
+// file of an earlier run is overwritten. The paths /dev/null, /dev/stdout and /dev/stderr
+// are written to directly.
 func CreateOutput(path string) (*Output, error) {
+	if stream := streamOf(path); stream != nil {
+		return &Output{path: path, file: standardStream{stream}, buf: bufio.NewWriter(stream)}, nil
+	}
 	o, err := ReserveOutput(path)
 	if err != nil {
 		return nil, err
@@ -65,21 +93,14 @@ func CreateOutput(path string) (*Output, error) {
 // another process uses it. The caller must call Release, Commit or Abandon; if the
 // output is not open, Commit returns an error and Abandon only unlocks it.
 func ReserveOutput(path string) (*Output, error) {
-	target, err := Resolve(path)
+	mode, err := replacedMode(path)
 	if err != nil {
-		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-			err = pathErr.Err
-		}
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	o := &Output{path: path, part: path, mode: cmp.Or(target.Perm, privateMode), target: target}
-	if target.Stream != "" {
-		return o, nil
-	}
-	o.part += PartSuffix
+	o := &Output{path: path, part: path + PartSuffix, mode: mode}
 	o.lock, err = TryLock(o.part + LockSuffix)
-	if locked, ok := errors.AsType[*LockedError](err); ok {
-		return nil, &LockedError{Path: path, PID: locked.PID}
+	if _, ok := errors.AsType[*LockedError](err); ok {
+		return nil, &LockedError{Path: path}
 	}
 	if err != nil {
 		return nil, o.openError(err)
@@ -87,49 +108,35 @@ func ReserveOutput(path string) (*Output, error) {
 	return o, nil
 }
 
-// Part returns the name of the incomplete file. ok is false for a stream.
-func (o *Output) Part() (name string, ok bool) { return o.part, o.part != o.path }
+// replacedMode returns the permissions of the file that an output replaces, without execute
+// bits, or 0600 if there is none or its owner is not trusted. Anything else of that name is
+// an error.
+func replacedMode(path string) (fs.FileMode, error) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil: // creating the file reports the same error
+		return privateMode, nil //nolint:nilerr // see above
+	case !info.Mode().IsRegular():
+		return 0, notRegular(info.Mode())
+	case !trusted(info, filepath.Dir(path)):
+		return privateMode, nil
+	}
+	return cmp.Or(info.Mode().Perm()&^0o111, privateMode), nil
+}
+
+// Part returns the name of the incomplete file.
+func (o *Output) Part() string { return o.part }
 
 // Open truncates the output and opens it for writing. If suffix is not empty, the
 // content is written to the .part file with that suffix until ReplacePart or Commit;
-// the existing .part file is kept, readable only by its owner.
+// the existing .part file is kept.
 func (o *Output) Open(suffix string) error {
-	file, err := o.open(suffix)
+	o.current = o.part + suffix
+	file, err := Create(o.current, privateMode)
 	if err != nil {
 		return o.openError(err)
 	}
 	o.file, o.buf = file, bufio.NewWriterSize(file, bufferSize)
-	return nil
-}
-
-func (o *Output) open(suffix string) (*os.File, error) {
-	o.current = o.part
-	if o.part == o.path {
-		return o.target.openStream()
-	}
-	if suffix != "" {
-		if err := makePrivate(o.part); err != nil {
-			return nil, err
-		}
-	}
-	o.current += suffix
-	return Create(o.current, privateMode)
-}
-
-// makePrivate sets the mode of a file to 0600, if it exists and the file system
-// supports permissions.
-func makePrivate(path string) error {
-	file, err := OpenFile(path, os.O_RDONLY, 0)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
-	case err != nil:
-		return err
-	}
-	defer file.Close()
-	if info, err := file.Stat(); err == nil && info.Mode().Perm()&^privateMode != 0 {
-		_ = file.Chmod(privateMode)
-	}
 	return nil
 }
 
@@ -177,12 +184,9 @@ func (o *Output) Commit() error {
 	if o.file == nil {
 		return fmt.Errorf("%s: output is not open", o.path)
 	}
-	isStream := o.part == o.path
 	err := o.buf.Flush()
-	if err == nil && !isStream {
-		if o.mode != privateMode {
-			_ = o.file.Chmod(o.mode) // on failure the file stays private
-		}
+	if err == nil {
+		_ = o.file.Chmod(o.mode) // on failure the file stays private
 		err = o.file.Sync()
 	}
 	err = cmp.Or(err, o.file.Close())
@@ -191,7 +195,7 @@ func (o *Output) Commit() error {
 			o.current = o.part
 		}
 	}
-	if err == nil && !isStream {
+	if err == nil && o.part != "" {
 		err = Rename(o.part, o.path)
 	}
 	if err != nil {
@@ -208,10 +212,7 @@ func (o *Output) Abandon(keep bool) (part string, err error) {
 		return "", nil
 	}
 	err = o.Close()
-	if o.part == o.path {
-		return "", err
-	}
-	if !keep {
+	if o.part != "" && !keep {
 		return "", os.Remove(o.current)
 	}
 	return o.current, err

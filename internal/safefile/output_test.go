@@ -105,7 +105,7 @@ func TestOutputRefusesSymlink(t *testing.T) {
 	must(t, os.WriteFile(target, []byte("old"), 0o644))
 	tryLink(t, os.Symlink, target, link)
 	_, err := CreateOutput(link)
-	if want := "out.csv: is a symbolic link to " + target + ": name that file instead"; err == nil || !strings.Contains(err.Error(), want) {
+	if want := "out.csv: is a symbolic link, not a regular file"; err == nil || !strings.Contains(err.Error(), want) {
 		t.Errorf("got %v, want %q", err, want)
 	}
 	wantContent(t, target, "old")
@@ -128,13 +128,16 @@ func TestCreateOutputReportsUnwritablePaths(t *testing.T) {
 	wantFiles(t, dir, "file")
 }
 
-func TestOutputAcceptsNullDeviceOnly(t *testing.T) {
-	if _, err := os.Stat("/dev/full"); err != nil {
-		t.Skip("no /dev/full on this system")
+func TestOutputAcceptsStandardStreamsOnly(t *testing.T) {
+	for _, path := range []string{"/dev/full", "/dev/fd/1", "/proc/self/fd/1"} {
+		if _, err := os.Lstat(path); err != nil {
+			t.Skipf("no %s on this system", path)
+		}
+		if _, err := CreateOutput(path); err == nil || !strings.Contains(err.Error(), ", not a regular file") {
+			t.Errorf("%s: got %v, want an error about its type", path, err)
+		}
 	}
-	if _, err := CreateOutput("/dev/full"); err == nil || !strings.Contains(err.Error(), "/dev/full: is a device, not a regular file") {
-		t.Errorf("got %v, want an error that names the device", err)
-	}
+	must(t, create(t, os.DevNull, "row").Commit(), create(t, "/dev/stdout", "").Commit())
 	if part, err := create(t, "/dev/null", "row").Abandon(true); part != "" || err != nil {
 		t.Errorf("got %q, %v, want no part", part, err)
 	}
@@ -236,12 +239,7 @@ func TestReadablePartIsNotWrittenTo(t *testing.T) {
 	reader, err := os.Open(part)
 	must(t, err)
 	defer reader.Close()
-	o, err := ReserveOutput(path)
-	must(t, err, o.Open(newSuffix))
-	wantMode(t, part, 0o600)
-	_, err = o.Abandon(false)
-	must(t, err)
-	o = create(t, path, "secret")
+	o := create(t, path, "secret")
 	must(t, o.Flush())
 	if content, err := io.ReadAll(reader); string(content) != "old" || err != nil {
 		t.Errorf("open .part: got %q, %v, want %q", content, err, "old")
@@ -255,12 +253,6 @@ func TestOutputDoesNotFollowLinkAtPart(t *testing.T) {
 	path, victim := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "victim")
 	must(t, os.WriteFile(victim, []byte("old"), 0o644))
 	tryLink(t, os.Symlink, victim, path+PartSuffix)
-	o, err := ReserveOutput(path)
-	must(t, err)
-	if err := o.Open(newSuffix); err == nil || !strings.Contains(err.Error(), "is a symbolic link, not a regular file") {
-		t.Errorf("open with suffix: got %v, want an error about the link", err)
-	}
-	o.Release()
 	must(t, create(t, path, "new").Commit())
 	wantContent(t, victim, "old")
 	wantContent(t, path, "new")
@@ -292,8 +284,8 @@ func TestLockIsExclusiveAndLeavesNoFile(t *testing.T) {
 	l, err := TryLock(path)
 	must(t, err)
 	_, err = TryLock(path)
-	if locked, ok := errors.AsType[*LockedError](err); !ok || runtime.GOOS != "windows" && locked.PID != os.Getpid() {
-		t.Errorf("got %v, want a *LockedError of process %d", err, os.Getpid())
+	if _, ok := errors.AsType[*LockedError](err); !ok {
+		t.Errorf("got %v, want a *LockedError", err)
 	}
 	l.Unlock()
 	wantFiles(t, dir)

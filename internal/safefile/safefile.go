@@ -4,7 +4,7 @@
 // A name in a directory that others can write to may be a pipe, which can block
 // forever, a device, or a link to a file that must not be touched. Open and
 // ReadFile follow links but refuse anything that is not a regular file. OpenFile,
-// Create and Resolve, through which every write goes, follow no link that another
+// Create and CreateOutput, through which every write goes, follow no link that another
 // user may have planted. The checks run on the open file, before anything is
 // written or truncated, so nothing can be swapped between check and use. A linter
 // rule keeps other packages from opening files for writing themselves.

@@ -6,8 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"syscall"
-
-	"golang.org/x/sys/unix"
 )
 
 const (
@@ -40,23 +38,4 @@ func trusted(info fs.FileInfo, dir string) bool {
 	}
 	parentStat, ok := parent.Sys().(*syscall.Stat_t)
 	return ok && parentStat.Uid == stat.Uid || parent.Mode().Perm()&0o022 == 0
-}
-
-// isInherited reports whether the process was started with a descriptor. Go opens
-// all others with close-on-exec.
-func isInherited(fd int) bool {
-	flags, err := unix.FcntlInt(uintptr(fd), unix.F_GETFD, 0)
-	return err == nil && flags&unix.FD_CLOEXEC == 0
-}
-
-// duplicate returns a duplicate of a descriptor of this process.
-func duplicate(fd int, path string) (*os.File, error) {
-	syscall.ForkLock.RLock()
-	defer syscall.ForkLock.RUnlock()
-	dup, err := syscall.Dup(fd)
-	if err != nil {
-		return nil, refuse(path, err)
-	}
-	syscall.CloseOnExec(dup)
-	return os.NewFile(uintptr(dup), path), nil
 }

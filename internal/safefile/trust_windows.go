@@ -1,7 +1,6 @@
 package safefile
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -27,9 +26,3 @@ func hardLinks(file *os.File, _ fs.FileInfo) int {
 // trusted returns true: access control lists are more specific than owners, and only
 // administrators can create links.
 func trusted(fs.FileInfo, string) bool { return true }
-
-func duplicate(_ int, path string) (*os.File, error) {
-	return nil, refuse(path, errors.ErrUnsupported)
-}
-
-func isInherited(int) bool { return false }

@@ -116,44 +116,15 @@ func TestAgreementIntervalsRequireEnoughRows(t *testing.T) {
 	}
 }
 
-// Expected values from sklearn 1.9: calibration_curve(positive, scores, n_bins=5).
-func TestReliabilityMatchesSklearn(t *testing.T) {
+// The expected value was computed from calibration_curve(positive, scores, n_bins=5) of
+// sklearn 1.9.
+func TestECE(t *testing.T) {
 	positive, scores, _ := testJudge()
-	bins := Reliability(positive, scores, 5)
-	want := []Bin{
-		{0, 0.2, 15, 0.10333333333333335, 0.4},
-		{0.2, 0.4, 12, 0.32916666666666666, 0.4166666666666667},
-		{0.4, 0.6, 12, 0.525, 0.5},
-		{0.6, 0.8, 12, 0.7291666666666666, 0.5},
-		{0.8, 1, 9, 0.9055555555555556, 0.6666666666666666},
+	near(t, "ECE", ECE(positive, scores, 5), 0.17833333333333334, 1e-14)
+	near(t, "edges", ECE([]bool{true, false}, []float64{0, 1}, 10), 1, 0)
+	if got := ECE(nil, nil, 10); !math.IsNaN(got) {
+		t.Errorf("without rows: got %v, want NaN", got)
 	}
-	if d := cmp.Diff(want, bins, cmpopts.EquateApprox(0, 1e-14)); d != "" {
-		t.Errorf("bins (-want +got):\n%s", d)
-	}
-	near(t, "ECE", ECE(bins), 0.17833333333333334, 1e-14)
-	if got := Reliability([]bool{true, false}, []float64{0, 1}, 10); len(got) != 2 || got[0].N != 1 || got[1].High != 1 {
-		t.Errorf("edges: got %+v, want the first and the last bin", got)
-	}
-	if got := ECE(nil); !math.IsNaN(got) {
-		t.Errorf("ECE without bins: got %v, want NaN", got)
-	}
-}
-
-func TestECEByChanceMatchesSimulation(t *testing.T) {
-	r := rand.New(rand.NewPCG(1, 2))
-	var observed, expected float64
-	const times = 200
-	for range times {
-		positive, p := make([]bool, 500), make([]float64, 500)
-		for i := range p {
-			p[i] = r.Float64()
-			positive[i] = r.Float64() < p[i]
-		}
-		bins := Reliability(positive, p, 10)
-		observed += ECE(bins) / times
-		expected += ECEByChance(bins) / times
-	}
-	near(t, "ratio", observed/expected, 1, 0.05)
 }
 
 // Expected values from sklearn 1.9: the maximum of

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mathext"
+	"gonum.org/v1/gonum/stat/distuv"
 )
 
 // A Cutoff is the result of [SafeCutoff].
@@ -74,7 +74,8 @@ func testDownwards(rows []labelledRow, start int, maxError, tail float64) Cutoff
 		if n < start || n < len(rows) && rows[n].score == rows[i].score {
 			continue
 		}
-		if binomialCDF(wrong, n, maxError) > tail {
+		errors := distuv.Binomial{N: float64(n), P: maxError}
+		if errors.CDF(float64(wrong)) > tail {
 			if math.IsNaN(last.Score) {
 				last.Rows, last.Wrong = n, wrong
 			}
@@ -83,12 +84,4 @@ func testDownwards(rows []labelledRow, start int, maxError, tail float64) Cutoff
 		last = Cutoff{Score: rows[i].score, Rows: n, Wrong: wrong}
 	}
 	return last
-}
-
-// binomialCDF returns the probability of at most k successes in n trials.
-func binomialCDF(k, n int, p float64) float64 {
-	if k >= n {
-		return 1
-	}
-	return mathext.RegIncBeta(float64(n-k), float64(k+1), 1-p)
 }

@@ -13,24 +13,22 @@ import (
 // rows scored by both.
 type Comparison struct {
 	// Difference is the mean of candidate minus baseline, with its interval.
-	Difference Interval
-	// Permutation is the sign-flip test of the mean difference.
-	Permutation Test
-	// Wilcoxon is the signed-rank test.
-	Wilcoxon Test
+	Difference Interval `json:"difference"`
+	// Permutation is the sign-flip test of the mean difference; nil without units.
+	Permutation *Test `json:"permutation"`
 	// Detectable is the smallest mean difference that a two-sided test at level
 	// 1 - Confidence detects with a power of 0.8, given the number and standard
 	// deviation of the units. It is NaN if unknown.
-	Detectable float64
+	Detectable float64 `json:"detectable"`
 	// Differing is the number of units whose difference is not 0.
-	Differing int
+	Differing int `json:"-"`
 }
 
 // Compare compares two runs by the differences of their paired rows, candidate
 // minus baseline. The differences are units of size 1, or sums by group from
 // [Groups]. The default range of o is -1 to 1.
 //
-// The interval and the tests use different methods and can disagree at the edge
+// The interval and the test use different methods and can disagree at the edge
 // of significance.
 func Compare(differences *Sample, o Options) Comparison {
 	if o.Low == 0 && o.High == 0 {
@@ -38,13 +36,12 @@ func Compare(differences *Sample, o Options) Comparison {
 	}
 	o = o.withDefaults()
 	t := differences.table()
-	c := Comparison{
-		Difference:  differences.Interval(o),
-		Permutation: t.signFlips(o),
-		Wilcoxon:    t.signedRanks(),
-		Detectable:  math.NaN(),
+	c := Comparison{Difference: differences.Interval(o), Detectable: math.NaN()}
+	if t.n > 0 {
+		test := t.signFlips(o)
+		c.Permutation = &test
 	}
-	for _, s := range t.steps(func(u unit) float64 { return u.sum }) {
+	for _, s := range t.steps() {
 		c.Differing += s.n
 	}
 	if t.n >= minUnits && t.distinctFromMode() >= minDistinct {
@@ -80,26 +77,10 @@ func Detectable(standardError float64, n int, alpha, power float64) float64 {
 	return bisect(high, 0, func(shift float64) bool { return powerAt(shift) >= power }) * standardError
 }
 
-// A Test holds the p-values of a test of symmetry around 0.
+// A Test is the result of a two-sided test of symmetry around 0.
 type Test struct {
-	TwoSided float64 `json:"p"`
-	Greater  float64 `json:"greater"` // one-sided, for positive differences
-	Less     float64 `json:"less"`    // one-sided, for negative differences
-	Exact    bool    `json:"exact"`   // computed from all outcomes instead of by sampling or approximation
-}
-
-// noDifference returns the result of a test without any nonzero differences.
-func noDifference() Test { return Test{TwoSided: 1, Greater: 1, Less: 1, Exact: true} }
-
-// rounded returns the p-values with 40 significant bits and at most 1, so that equal
-// probabilities that were summed in different ways, such as 1/32, are equal.
-func (p Test) rounded() Test {
-	const bits = 40
-	for _, x := range []*float64{&p.TwoSided, &p.Greater, &p.Less} {
-		fraction, exponent := math.Frexp(*x)
-		*x = min(math.Ldexp(math.Round(math.Ldexp(fraction, bits)), exponent-bits), 1)
-	}
-	return p
+	P     float64 `json:"p"`
+	Exact bool    `json:"exact"` // computed from all outcomes instead of by sampling
 }
 
 // A step counts the units whose differences have the same absolute size.
@@ -110,11 +91,11 @@ type step struct {
 }
 
 // steps returns the nonzero differences of t in ascending order of size.
-func (t *table) steps(difference func(u unit) float64) []step {
+func (t *table) steps() []step {
 	index := make(map[float64]int)
 	var all []step
 	for i, u := range t.units {
-		d := roundTies(difference(u))
+		d := roundTies(u.sum)
 		if d == 0 {
 			continue
 		}
@@ -145,9 +126,9 @@ const maxOutcomes = 1 << 20
 // maintains the level (Davison and Hinkley 1997, chapter 4; Phipson and Smyth, Statistical
 // Applications in Genetics and Molecular Biology 9, 2010).
 func (t *table) signFlips(o Options) Test {
-	steps := t.steps(func(u unit) float64 { return u.sum })
+	steps := t.steps()
 	if len(steps) == 0 {
-		return noDifference()
+		return Test{P: 1, Exact: true}
 	}
 	total := 1.0
 	for _, s := range steps {
@@ -173,17 +154,9 @@ func newObservedSum(steps []step) observedSum {
 	return r
 }
 
-// count adds the weight of an outcome to each p-value for which it is at least as extreme.
-func (r observedSum) count(p *Test, sum, weight float64) {
-	if sum >= r.sum-r.tolerance {
-		p.Greater += weight
-	}
-	if sum <= r.sum+r.tolerance {
-		p.Less += weight
-	}
-	if math.Abs(sum) >= math.Abs(r.sum)-r.tolerance {
-		p.TwoSided += weight
-	}
+// isReached reports whether an outcome is at least as extreme.
+func (r observedSum) isReached(sum float64) bool {
+	return math.Abs(sum) >= math.Abs(r.sum)-r.tolerance
 }
 
 // exactFlips sums the probabilities of all outcomes. The number of increases
@@ -197,7 +170,7 @@ func exactFlips(steps []step) Test {
 		}
 	}
 	observed := newObservedSum(steps)
-	p := Test{Exact: true}
+	p := 0.0
 	var walk func(i int, sum, probability float64)
 	walk = func(i int, sum, probability float64) {
 		if i < len(steps) {
@@ -206,13 +179,19 @@ func exactFlips(steps []step) Test {
 			}
 			return
 		}
-		observed.count(&p, sum, probability)
+		if observed.isReached(sum) {
+			p += probability
+		}
 	}
 	walk(0, 0, 1)
-	return p.rounded()
+	// 40 significant bits, so that probabilities that were summed in different ways, such as
+	// 1/32, are equal.
+	const bits = 40
+	fraction, exponent := math.Frexp(p)
+	return Test{P: min(math.Ldexp(math.Round(math.Ldexp(fraction, bits)), exponent-bits), 1), Exact: true}
 }
 
-// sampledFlips estimates the p-values from random outcomes.
+// sampledFlips estimates the p-value from random outcomes.
 func sampledFlips(steps []step, o Options) Test {
 	observed := newObservedSum(steps)
 	fair := newBinomial(0.5)
@@ -225,12 +204,13 @@ func sampledFlips(steps []step, o Options) Test {
 			dst[i] = sum
 		}
 	})
-	p := Test{TwoSided: 1, Greater: 1, Less: 1}
+	n := 1 // the observed outcome
 	for _, sum := range sums {
-		observed.count(&p, sum, 1)
+		if observed.isReached(sum) {
+			n++
+		}
 	}
-	n := float64(len(sums) + 1)
-	return Test{TwoSided: p.TwoSided / n, Greater: p.Greater / n, Less: p.Less / n}
+	return Test{P: float64(n) / float64(len(sums)+1)}
 }
 
 // binSteps returns at most n steps. Steps of similar size (within one n-th of
@@ -254,71 +234,4 @@ func binSteps(steps []step, n int) []step {
 		last.increases += s.increases
 	}
 	return all
-}
-
-// minNormal is the number of differences at which the signed-rank test switches
-// to the normal approximation.
-const minNormal = 200
-
-// signedRanks performs Wilcoxon's signed-rank test (Biometrics Bulletin 1,
-// 1945) on the mean differences of units. It drops differences of 0, as
-// scipy.stats.wilcoxon does by default. Equal differences share their mean
-// rank. Below 200 differences the test is exact, even with ties. Otherwise it
-// uses the normal approximation without continuity correction, with the
-// variance corrected for ties (Lehmann, "Nonparametrics", 1975, chapter 3), as
-// scipy does.
-func (t *table) signedRanks() Test {
-	steps := t.steps(unit.mean)
-	if len(steps) == 0 {
-		return noDifference()
-	}
-	n, rankSum := 0, 0 // rankSum is twice the rank sum of the positive differences
-	doubled := make([]int, len(steps))
-	var ties float64
-	for i, s := range steps {
-		doubled[i] = 2*n + s.n + 1 // twice the mean of the ranks n+1 to n+s.n
-		rankSum += doubled[i] * s.increases
-		n += s.n
-		ties += float64(s.n) * (float64(s.n)*float64(s.n) - 1)
-	}
-	if n < minNormal {
-		return exactRanks(steps, doubled, n, rankSum)
-	}
-	m := float64(n)
-	deviation := math.Sqrt(m*(m+1)*(2*m+1)/24 - ties/48)
-	z := (float64(rankSum)/2 - m*(m+1)/4) / deviation
-	below := distuv.UnitNormal.CDF(z)
-	above := distuv.UnitNormal.CDF(-z)
-	return Test{TwoSided: min(1, 2*min(above, below)), Greater: above, Less: below}
-}
-
-// exactRanks computes the exact distribution of the rank sum, adding one rank
-// at a time.
-func exactRanks(steps []step, doubled []int, n, rankSum int) Test {
-	probabilities := make([]float64, n*(n+1)+1) // indexed by twice the rank sum
-	probabilities[0] = 1
-	maxSum := 0
-	for i, s := range steps {
-		for range s.n {
-			rank := doubled[i]
-			maxSum += rank
-			for sum := maxSum; sum >= rank; sum-- {
-				probabilities[sum] = (probabilities[sum] + probabilities[sum-rank]) / 2
-			}
-			for sum := rank - 1; sum >= 0; sum-- {
-				probabilities[sum] /= 2
-			}
-		}
-	}
-	p := Test{Exact: true}
-	for sum, probability := range probabilities {
-		if sum >= rankSum {
-			p.Greater += probability
-		}
-		if sum <= rankSum {
-			p.Less += probability
-		}
-	}
-	p.TwoSided = 2 * min(p.Greater, p.Less)
-	return p.rounded()
 }

@@ -110,3 +110,24 @@ func (m *PlattMean) Interval(p *Platt) Interval {
 	i.Estimate, i.Lower, i.Upper = mean, logistic(logit-d), logistic(logit+d)
 	return i
 }
+
+// ECE returns the expected calibration error of probabilities: the mean absolute difference
+// between the fraction of positives and the mean probability of each bin, weighted by rows
+// (Naeini, Cooper and Hauskrecht, AAAI 2015). Bins have equal widths. It is NaN if there are
+// no rows. The value depends on the bins, and is positive by chance even for perfectly
+// calibrated probabilities.
+func ECE(positive []bool, probabilities []float64, bins int) float64 {
+	differences := make([]float64, bins) // number of positives minus its expectation
+	for i, p := range probabilities {
+		bin := max(0, min(int(math.Ceil(p*float64(bins)))-1, bins-1)) // includes its upper edge
+		differences[bin] -= p
+		if positive[i] {
+			differences[bin]++
+		}
+	}
+	sum := 0.0
+	for _, d := range differences {
+		sum += math.Abs(d)
+	}
+	return sum / float64(len(probabilities))
+}

@@ -11,9 +11,8 @@ import (
 const excerptLength = 140
 
 // Excerpt returns text in quotation marks for use in a reason. The result is a
-// single line without control characters, citations and list markers. If text
-// is longer than 140 code points, Excerpt returns whole words around byte
-// offset at.
+// single line without control characters. If text is longer than 140 code points,
+// Excerpt returns whole words around byte offset at.
 func Excerpt(text string, at int) string { return string(AppendExcerpt(nil, text, at)) }
 
 // AppendExcerpt appends the result of [Excerpt] to b.
@@ -24,45 +23,19 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 	if start > 0 {
 		b = append(b, "…"...)
 	}
-	lineStart := start == 0 // only white space and bullets precede i on its line
-	afterSpace := true      // at the start or after white space
-	for i := start; i < end; {
-		c := text[i]
-		n := 0
+	afterSpace := true // at the start or after white space
+	for _, r := range text[start:end] {
 		switch {
-		case c == '[':
-			n = citationLen(text[i:])
-		case c >= utf8.RuneSelf:
-			n = superscriptLen(text, i)
-		case lineStart && mayStartMarker(c):
-			n = listMarkerLen(text[i:])
-		}
-		if n > 0 {
-			i += n
-			continue
-		}
-		if c > ' ' && c < 0x7f {
-			from := i
-			for i++; i < end && text[i] > ' ' && text[i] < 0x7f && text[i] != '['; i++ {
-			}
-			lineStart = lineStart && strings.Trim(text[from:i], bullets) == ""
-			afterSpace = false
-			b = append(b, text[from:i]...)
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(text[i:])
-		i += size
-		switch {
+		case r > ' ' && r < 0x7f:
+			b, afterSpace = append(b, byte(r)), false
 		case unicode.IsSpace(r):
-			lineStart = lineStart || r == '\n'
 			if !afterSpace {
 				b = append(b, ' ')
 			}
 			afterSpace = true
 		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
 		default:
-			b = utf8.AppendRune(b, r) // U+FFFD for invalid UTF-8
-			lineStart, afterSpace = false, false
+			b, afterSpace = utf8.AppendRune(b, r), false // U+FFFD for invalid UTF-8
 		}
 	}
 	if end < len(text) {
@@ -207,27 +180,4 @@ func listMarkerLen(s string) int {
 func continuesDate(s string) bool {
 	words := strings.SplitN(s[:min(len(s), 40)], " ", 4)
 	return len(words) > 2 && words[0] == "" && len(words[2]) >= 4 && strings.Trim(words[2][:4], "0123456789") == ""
-}
-
-// superscriptLen returns the length of the superscript citation at i, or 0. A
-// citation follows a word or punctuation. After a unit, as in m², a superscript
-// is an exponent.
-func superscriptLen(text string, i int) int {
-	const maxUnitLen = 3
-	letters := 0
-	for letters < i && letters <= maxUnitLen && text[i-1-letters]|0x20 >= 'a' && text[i-1-letters]|0x20 <= 'z' {
-		letters++
-	}
-	if i == 0 || letters > 0 && letters <= maxUnitLen || letters == 0 && strings.IndexByte(".,;:!?)\"'", text[i-1]) < 0 {
-		return 0
-	}
-	n := 0
-	for n < len(text)-i {
-		r, size := utf8.DecodeRuneInString(text[i+n:])
-		if !strings.ContainsRune("⁰¹²³⁴⁵⁶⁷⁸⁹⁽⁾˒", r) {
-			break
-		}
-		n += size
-	}
-	return n
 }

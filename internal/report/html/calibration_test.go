@@ -51,7 +51,7 @@ func renderCalibration(t *testing.T, r *calibrate.Report) string {
 func TestHostileNamesAreEscaped(t *testing.T) {
 	page := renderCalibration(t, calibration(t, "a`|</title><script>alert(1)</script>\n::error::x\x1b[31m\u202e"))
 	if strings.ContainsAny(page, "\x1b\u202e") || strings.Contains(page, "\n::") ||
-		strings.Contains(page, "<script") || strings.Count(page, "</title>") != 2 { // of the page and of the diagram
+		strings.Contains(page, "<script") || strings.Count(page, "</title>") != 1 {
 		t.Error(page)
 	}
 }
@@ -69,9 +69,6 @@ func TestPageHasNoScript(t *testing.T) {
 		if strings.Contains(page, bad) {
 			t.Errorf("page contains %q", bad)
 		}
-	}
-	if n := strings.Count(page, "<circle"); n != len(r.Statistics.Reliability.Bins) || n == 0 {
-		t.Errorf("got %d dots, want %d", n, len(r.Statistics.Reliability.Bins))
 	}
 }
 

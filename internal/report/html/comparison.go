@@ -37,7 +37,7 @@ func writeComparison(w io.Writer, c *compare.Comparison, limit int) error {
 		}
 	}
 	mean := "–"
-	if d := c.Stats.Difference.Estimate; !math.IsNaN(d) {
+	if d := c.Difference.Estimate; !math.IsNaN(d) {
 		mean = compare.Signed(d)
 	}
 	var sides report.Facts
@@ -47,7 +47,6 @@ func writeComparison(w io.Writer, c *compare.Comparison, limit int) error {
 	return t.ExecuteTemplate(w, "page.tmpl", struct {
 		*compare.Comparison
 		Gates          []report.Gate
-		Passed         bool
 		Mean, Was, Is  string
 		Facts, Sides   report.Facts
 		Groups         report.Tables
@@ -55,7 +54,7 @@ func writeComparison(w io.Writer, c *compare.Comparison, limit int) error {
 		RowsHTML       template.HTML
 		Shown, Omitted int
 	}{
-		Comparison: c, Gates: c.Gates(), Passed: c.Passed(),
+		Comparison: c, Gates: c.Gates(),
 		Mean: mean, Was: compare.Score(c.Baseline.Mean), Is: compare.Score(c.Candidate.Mean),
 		Facts: c.Facts(), Sides: sides, Groups: c.GroupTable(),
 		Histogram: histogram(&c.Histogram),

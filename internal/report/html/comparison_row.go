@@ -31,10 +31,9 @@ type row struct {
 
 // A flip is a claim whose verdict changed.
 type flip struct {
-	Text    string
-	OldText string // text in the baseline, if it differs
-	Lost    bool
-	Claims  []claim
+	Text   string
+	Lost   bool
+	Claims []claim
 }
 
 // A claim is a claim of one run with its verdict.
@@ -81,11 +80,7 @@ func newRow(position int, c *compare.Change) row {
 		case c.Lost(m) || c.Gained(m):
 			flippedWas[m.Baseline], flippedIs[m.Candidate] = true, true
 			old, current := newClaim("baseline", c.Baseline, m.Baseline), newClaim("candidate", c.Candidate, m.Candidate)
-			f := flip{Text: current.Text, Lost: c.Lost(m), Claims: []claim{old, current}}
-			if old.Text != current.Text {
-				f.OldText = old.Text
-			}
-			r.Flips = append(r.Flips, f)
+			r.Flips = append(r.Flips, flip{Text: current.Text, Lost: c.Lost(m), Claims: []claim{old, current}})
 		}
 	}
 	was.Answer, is.Answer = markClaims(c.Baseline, flippedWas), markClaims(c.Candidate, flippedIs)

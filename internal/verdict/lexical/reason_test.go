@@ -113,10 +113,10 @@ func TestReasonIgnoresNumbersInMarkers(t *testing.T) {
 	t.Parallel()
 	j := newJudge(t, Options{})
 	for _, c := range []struct{ context, claim, not string }{
-		{"The hotel on the lake [14] has guest rooms.", "The hotel on the lake has 20 guest rooms.", "14"},
-		{"Hotels:\n14. The hotel on the lake has guest rooms.", "The hotel on the lake has 20 guest rooms.", "14"},
-		{"The hotel on the lake has guest rooms.", "The hotel on the lake has [20] guest rooms and lifts.", "20"},
-		{"The hotel on the lake has guest rooms.", "20. The hotel on the lake has guest rooms and lifts.", "20"},
+		{"The hotel on the lake [14] has guest rooms.", "The hotel on the lake has 20 guest rooms.", "“14”"},
+		{"Hotels:\n14. The hotel on the lake has guest rooms.", "The hotel on the lake has 20 guest rooms.", "“14”"},
+		{"The hotel on the lake has guest rooms.", "The hotel on the lake has [20] guest rooms and lifts.", "“20”"},
+		{"The hotel on the lake has guest rooms.", "20. The hotel on the lake has guest rooms and lifts.", "“20”"},
 	} {
 		v := judge(t, j, newTask("", []string{c.context}, c.claim))[0]
 		if strings.Contains(v.Reason, c.not) {
