@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 )
 
 // A catalog lists the valid options of config files: the flags of all commands, and the
@@ -63,7 +61,7 @@ func (c *catalog) check(f *configFile, sys system) []error {
 		case section:
 			errs = append(errs, f.errorf(e.Line, "%s: want options of this command, one per line", e.Key))
 		case len(c.flags[e.Key]) == 0:
-			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key, c.names())))
+			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key)))
 		default:
 			// At least one of the commands with this flag must accept the value.
 			var mistakes []error
@@ -83,7 +81,7 @@ func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []conf
 	var errs []error
 	for _, e := range entries {
 		if !slices.Contains(names, e.Key) {
-			errs = append(errs, f.errorf(e.Line, "%s: %s", cmd.Name(), unknownOption(e.Key, names)))
+			errs = append(errs, f.errorf(e.Line, "%s: %s", cmd.Name(), unknownOption(e.Key)))
 		} else if err := f.set(cmd.Flag(e.Key), e, sys); err != nil {
 			errs = append(errs, err)
 		}
@@ -91,21 +89,10 @@ func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []conf
 	return errs
 }
 
-// names returns the keys of the top level.
-func (c *catalog) names() []string {
-	all := slices.AppendSeq(slices.Collect(maps.Keys(c.flags)), maps.Keys(c.sections))
-	slices.Sort(all)
-	return all
-}
-
-// unknownOption returns the error message for an unknown key, with a suggestion if a known
-// key is similar.
-func unknownOption(name string, known []string) string {
+// unknownOption returns the error message for an unknown key.
+func unknownOption(name string) string {
 	if isKeyName(name) {
 		return name + ": " + keyAdvice
-	}
-	if similar := flagvalue.Nearest(name, known); similar != "" {
-		return fmt.Sprintf("unknown option %s, did you mean %s?", name, similar)
 	}
 	return "unknown option " + name
 }

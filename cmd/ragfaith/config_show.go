@@ -75,13 +75,13 @@ func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys s
 	root := newRoot(sys)
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd == root {
-		return unknownCommand(root, args)
+		return exit.Usagef("unknown command %q", args[0])
 	}
 	if !configurable(cmd) {
 		return exit.Usagef("%q has no options", cmd.CommandPath())
 	}
 	if err := cmd.ParseFlags(rest); err != nil {
-		return unknownFlag(cmd, err)
+		return &exit.UsageError{Err: err}
 	}
 	if inner := cmd.Flag("config"); config.Changed && !inner.Changed {
 		if err := inner.Value.Set(config.Value.String()); err != nil {

@@ -14,7 +14,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -35,13 +34,10 @@ func shortNames() []string {
 // resolveModel returns the model with the given name. An unknown name is a usage error.
 func resolveModel(name string) (hub.Name, error) {
 	n, err := hub.Resolve(name)
-	if err == nil {
-		return n, nil
+	if err != nil {
+		return n, &exit.UsageError{Err: err}
 	}
-	if similar := flagvalue.Nearest(name, shortNames()); similar != "" {
-		return n, exit.Usagef("unknown model %q, did you mean %s? (\"ragfaith models list\" shows the names)", name, similar)
-	}
-	return n, &exit.UsageError{Err: err}
+	return n, nil
 }
 
 // completeModels completes the short names of models.

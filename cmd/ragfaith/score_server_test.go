@@ -113,7 +113,7 @@ func TestServerErrors(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"ollama/qwen3:4b", s.URL, 1, `ragfaith: --judge ollama: Ollama has no model qwen3:4b; get it with "ollama pull qwen3:4b"; it has: qwen3:8b, llama3.2:3b`},
+		{"ollama/qwen3:4b", s.URL, 1, `ragfaith: --judge ollama: Ollama has no model qwen3:4b; get it with "ollama pull qwen3:4b"; it has: llama3.2:3b, qwen3:8b`},
 		{"llamacpp", s.URL, 1, "ragfaith: --judge llamacpp: llama.cpp has several models, choose one with --judge llamacpp/MODEL: "},
 		{"llamacpp", single.URL, 0, ""},
 		{"vllm", single.URL, 0, ""},

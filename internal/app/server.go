@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -64,7 +63,6 @@ func (l *LLMOptions) chooseModel(models []llm.ServedModel) (llm.ServedModel, err
 		names = append(names, report.Printable(m.Name))
 	}
 	const maxShown = 8
-	names = flagvalue.NearestFirst(l.Model, names)
 	list := strings.Join(names[:min(len(names), maxShown)], ", ")
 	if len(names) > maxShown {
 		list += ", …"
