@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
@@ -95,7 +96,7 @@ func exampleOf(f *pflag.Flag) string {
 		return "[]"
 	}
 	if f.DefValue != "" {
-		return yamlScalar(f.DefValue, typeOf(f))
+		return yamlScalar(f.DefValue, f.Value.Type())
 	}
 	switch f.Value.Type() {
 	case "float":
@@ -106,24 +107,9 @@ func exampleOf(f *pflag.Flag) string {
 	return `""`
 }
 
-// typeOf returns the JSON type of the value of a flag.
-func typeOf(f *pflag.Flag) string {
-	switch f.Value.Type() {
-	case "bool":
-		return "boolean"
-	case "int", "uint64":
-		return "integer"
-	case "float", "USD":
-		return "number"
-	case "stringArray":
-		return "array"
-	}
-	return "string"
-}
-
 // yamlScalar quotes text if YAML would parse it as another type.
 func yamlScalar(text, kind string) string {
-	if kind != "string" || regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`).MatchString(text) {
+	if slices.Contains([]string{"bool", "int", "uint64", "float", "USD"}, kind) || regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`).MatchString(text) {
 		return text
 	}
 	return fmt.Sprintf("%q", text)
