@@ -13,7 +13,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/journal"
@@ -111,13 +110,9 @@ func (r *run) openModels(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if o.UsesLocalModel() {
-		r.local, err = o.openLocal(r.sys) //nolint:contextcheck // opening takes milliseconds
-		if _, missing := errors.AsType[*hub.MissingError](err); err != nil && (!missing || !o.DryRun) {
+	if o.UsesLocalModel() && !o.DryRun {
+		if r.local, err = o.openLocal(r.sys); err != nil { //nolint:contextcheck // opening takes milliseconds
 			return err
-		}
-		if o.DryRun && r.local != nil {
-			r.local.meter = &meter{now: r.sys.Clock.Now}
 		}
 	}
 	if r.pipeline, r.threshold, err = o.newPipeline(r.model, r.local); err != nil {
