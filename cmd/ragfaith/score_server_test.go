@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // newLocalServer starts a server that has models and the given context window, as Ollama
@@ -167,19 +164,5 @@ func TestRequestTimeouts(t *testing.T) {
 		if got, reasoning := f.requestTimeouts(); got != tt.want || reasoning != tt.reasoning {
 			t.Errorf("%q: got %v and %v, want %v and %v", tt.args, got, reasoning, tt.want, tt.reasoning)
 		}
-	}
-}
-
-func TestErrorWithoutKeyNamesRunningServers(t *testing.T) {
-	t.Parallel()
-	server, _, _ := llm.ParseLocal("ollama")
-	sys := emptySystem()
-	sys.FindServers = func(context.Context) []llm.FoundServer {
-		return []llm.FoundServer{{LocalServer: server, URL: "http://localhost:11434", Model: "qwen3:4b"}}
-	}
-	got := runSystem(t, sys, strings.NewReader(skyRows), "score", "-", "--judge", "llm")
-	want := "ragfaith: no key for the OpenAI API: set OPENAI_API_KEY, or use --base-url for another server; found Ollama at http://localhost:11434 with qwen3:4b: use --judge ollama/qwen3:4b\n"
-	if got.code != exitFailure || got.stderr != want {
-		t.Errorf("got exit code %d and %q, want %d and %q", got.code, got.stderr, exitFailure, want)
 	}
 }

@@ -82,19 +82,6 @@ func (l *LLMOptions) chooseModel(models []llm.ServedModel) (llm.ServedModel, err
 	return llm.ServedModel{}, fmt.Errorf("%s has no model %s%s; it has: %s", l.Server.Title, l.Model, getHint, list)
 }
 
-// foundServers returns a hint that names the servers running on this machine, to append
-// to an error, or "".
-func (r *run) foundServers(ctx context.Context) string {
-	if r.sys.FindServers == nil || r.options.Judge != JudgeLLM {
-		return ""
-	}
-	var hints strings.Builder
-	for _, f := range r.sys.FindServers(ctx) {
-		fmt.Fprintf(&hints, "; found %s at %s with %s: use --judge %s", f.Title, f.URL, report.Printable(f.Model), report.Printable(f.Judge()))
-	}
-	return hints.String()
-}
-
 // extend adds the values of --header, --extra-body and --client-cert to a client. A dry
 // run does not need the variables that headers name.
 func (l *LLMOptions) extend(c *llm.Config, sys *System, dryRun bool) (err error) {
