@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -223,43 +222,5 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 	}
 	if len(files) > 0 || requestsWithoutKey.Load() > 0 {
 		t.Errorf("got the key in files %v and %d requests without it, want none", files, requestsWithoutKey.Load())
-	}
-}
-
-// TestBatchWithoutOutputFileKeepsStateInCache checks that the same command finds the
-// state without a JSONL output.
-func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
-	t.Parallel()
-	data, dir := batchRows(t, 28), t.TempDir()
-	want := onlineRun(t, data, "--judge", "llm")
-	var reject atomic.Bool
-	reject.Store(true)
-	s := newBatchServer(t, func(s *batchServer) {
-		s.End = func(int) (string, string, string) {
-			if reject.Load() {
-				return "failed", "x", "not today"
-			}
-			return "", "", ""
-		}
-	})
-	args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms"}
-	for _, extraArg := range []string{"--verbose", "--resume"} {
-		got := runInProcess(t, dir, nil, append(args, extraArg)...)
-		checkExit(t, got, exitFailure, "batch batch_", "was rejected: not today", "batch saved in "+filepath.Join(dir, "ragfaith", "batches"))
-		if got.stdout != "" {
-			t.Errorf("got stdout %q, want nothing", got.stdout)
-		}
-	}
-	checkExit(t, runInProcess(t, dir, nil, args...), exitFailure, "has a submitted batch")
-	reject.Store(false)
-	got := runInProcess(t, dir, nil, append(args, "--resume")...)
-	if got.code != 0 || got.stdout != want {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
-	}
-	if seen := s.Seen(); seen.Uploads != 1 || seen.Batched != 24 || seen.Online != 0 || seen.Files != 0 {
-		t.Errorf("server saw %+v, want 1 upload of 24 requests", seen)
-	}
-	if files, err := os.ReadDir(filepath.Join(dir, "ragfaith", "batches")); err != nil || len(files) > 0 {
-		t.Errorf("got leftover files %v and error %v, want neither", files, err)
 	}
 }
