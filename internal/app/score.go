@@ -42,7 +42,6 @@ type run struct {
 	batch  *llm.Batch      // nil without --batch
 	stored *journal.Stored // rows of an earlier run; nil for none
 
-	savings  *savings          // nil without --prescreen
 	faithful *faithfulShare    // nil without a calibrated confidence
 	progress *console.Progress // nil for none
 	failures *console.FailureLog
@@ -120,7 +119,7 @@ func (r *run) openModels(ctx context.Context) (err error) {
 	}
 	switch {
 	case o.Prescreens():
-		if err := r.openPrescreen(ctx); err != nil {
+		if err := r.openPrescreen(); err != nil {
 			return err
 		}
 	case o.Calibrated != nil && o.Calibrated.Confidence != nil:
@@ -226,9 +225,6 @@ func (r *run) score(ctx context.Context, cancel context.CancelCauseFunc, set *da
 	all := eval.Sinks{r.out, r.failures}
 	if r.faithful != nil {
 		all = append(all, r.faithful)
-	}
-	if r.savings != nil {
-		all = append(all, r.savings)
 	}
 	if !o.Quiet && !o.NoProgress {
 		r.progress = console.StartProgress(r.console, console.ProgressOptions{
