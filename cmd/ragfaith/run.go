@@ -217,25 +217,19 @@ const (
 	colorNever  = "never"
 )
 
-// palette returns the colors for w. It follows https://no-color.org and
-// https://bixense.com/clicolors: --color overrides the environment variables, and NO_COLOR
-// overrides the others.
+// palette returns the colors for w. --color overrides https://no-color.org.
 func (sys system) palette(w io.Writer) report.Palette {
 	mode := colorAuto
 	if sys.color != nil {
 		mode = *sys.color
 	}
-	force := sys.Getenv("CLICOLOR_FORCE")
 	switch {
 	case mode != colorAuto:
 		return report.Palette{Enabled: mode == colorAlways}
-	case sys.Getenv("NO_COLOR") != "":
+	case sys.Getenv("NO_COLOR") != "", sys.Getenv("TERM") == "dumb":
 		return report.Palette{}
-	case force != "" && force != "0":
-		return report.Palette{Enabled: true}
 	}
-	plain := sys.Getenv("TERM") == "dumb" || sys.Getenv("CLICOLOR") == "0"
-	return report.Palette{Enabled: !plain && sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
+	return report.Palette{Enabled: sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
 }
 
 // streams returns the streams of score and report.
