@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -64,11 +63,8 @@ func writeNew(path, content string) error {
 
 // configTemplate returns a config file with every option of score commented out.
 func configTemplate(sys system) string {
-	const width = 76
 	var b strings.Builder
-	for line := range strings.SplitSeq(text.WrapSoft(templateIntro, width), "\n") {
-		b.WriteString(strings.TrimRight("# "+line, " ") + "\n")
-	}
+	b.WriteString(templateIntro)
 	root := newRoot(sys)
 	score, _, err := root.Find([]string{"score"})
 	if err != nil {
@@ -87,8 +83,14 @@ func configTemplate(sys system) string {
 	return b.String()
 }
 
-const templateIntro = `Options of ragfaith. Uncomment an option to set it. Flags override the environment (RAGFAITH_MIN_MEAN for min-mean), and the environment overrides this file. An option applies to every command that has such a flag; below the name of a command, such as "score:", it applies to that command only. Paths are relative to this file. Keys are not allowed here: name an environment variable with api-key-env.
-"ragfaith config show" prints all options and where they come from.`
+const templateIntro = `# Options of ragfaith. Uncomment an option to set it. Flags override the
+# environment (RAGFAITH_MIN_MEAN for min-mean), and the environment overrides
+# this file. An option applies to every command that has such a flag; below the
+# name of a command, such as "score:", it applies to that command only. Paths
+# are relative to this file. Keys are not allowed here: name an environment
+# variable with api-key-env.
+# "ragfaith config show" prints all options and where they come from.
+`
 
 // exampleOf returns the default of a flag or, without a default, some valid value.
 func exampleOf(f *pflag.Flag) string {
