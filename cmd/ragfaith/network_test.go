@@ -85,7 +85,7 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.jsonl")
 			args := []string{"score", data, "--judge", "llm", "--base-url", s.URL, "--no-cache", "--to", "none", "-o", out, "--concurrency", "2", "--resume"}
 			if tt.code == exitFailure {
-				args = append(args, "--timeout", "1s", "--retries", "1")
+				args = append(args, "--timeout", "2s", "--retries", "1")
 			}
 			checkExit(t, runInProcess(t, t.TempDir(), nil, args...), tt.code)
 			if tt.code == exitFailure {
