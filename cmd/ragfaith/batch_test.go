@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -72,8 +71,6 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 		batches, requests int
 	}{
 		{"--judge llm", 1, withClaims},
-		{"--judge llm --votes 3", 1, 3 * withClaims},
-		{"--claims llm", 1, withClaims},
 		{"--profile ragas", 2, 2 * withClaims},
 		{"--profile rag-evals", 1, withClaims},
 		{"--profile ragas --limit 3 --no-cache --concurrency 1", 2, 6},
@@ -143,21 +140,9 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 		"rate limited":  {fault: failWith(429), online: 4},
 		"expired":       {end: "expired", online: 12},
 		"missing lines": {lines: mapLines(func(i int, line string) []string { return []string{line}[:min(1, i%6)] }), online: 4},
-		"duplicate lines": {lines: mapLines(func(i int, line string) []string {
-			if i%6 == 0 {
-				return []string{line, line}
-			}
-			return []string{line}
-		}), online: 4},
 		"unknown ids and invalid lines": {lines: mapLines(func(i int, line string) []string {
 			return []string{line, id.ReplaceAllString(line, `"custom_id":"none-of-ours"`), `{"custom_id":`, "[]", "null", "", "\x00\xff", `{"custom_id":7}`}
 		})},
-		"line of 8 MB": {lines: mapLines(func(i int, line string) []string {
-			if i == 3 {
-				return []string{strings.Replace(line, `{"id"`, `{"x":"`+strings.Repeat("x", 8<<20)+`","id"`, 1)}
-			}
-			return []string{line}
-		}), online: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			out := filepath.Join(t.TempDir(), "out.jsonl")
@@ -223,43 +208,5 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 	}
 	if len(files) > 0 || requestsWithoutKey.Load() > 0 {
 		t.Errorf("got the key in files %v and %d requests without it, want none", files, requestsWithoutKey.Load())
-	}
-}
-
-// TestBatchWithoutOutputFileKeepsStateInCache checks that the same command finds the
-// state without a JSONL output.
-func TestBatchWithoutOutputFileKeepsStateInCache(t *testing.T) {
-	t.Parallel()
-	data, dir := batchRows(t, 28), t.TempDir()
-	want := onlineRun(t, data, "--judge", "llm")
-	var reject atomic.Bool
-	reject.Store(true)
-	s := newBatchServer(t, func(s *batchServer) {
-		s.End = func(int) (string, string, string) {
-			if reject.Load() {
-				return "failed", "x", "not today"
-			}
-			return "", "", ""
-		}
-	})
-	args := []string{"score", data, "--to", "jsonl", "--judge", "llm", "--base-url", s.url, "--batch", "--batch-poll", "1ms"}
-	for _, extraArg := range []string{"--verbose", "--resume"} {
-		got := runInProcess(t, dir, nil, append(args, extraArg)...)
-		checkExit(t, got, exitFailure, "batch batch_", "was rejected: not today", "batch saved in "+filepath.Join(dir, "ragfaith", "batches"))
-		if got.stdout != "" {
-			t.Errorf("got stdout %q, want nothing", got.stdout)
-		}
-	}
-	checkExit(t, runInProcess(t, dir, nil, args...), exitFailure, "has a submitted batch")
-	reject.Store(false)
-	got := runInProcess(t, dir, nil, append(args, "--resume")...)
-	if got.code != 0 || got.stdout != want {
-		t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, 0, got.stderr)
-	}
-	if seen := s.Seen(); seen.Uploads != 1 || seen.Batched != 24 || seen.Online != 0 || seen.Files != 0 {
-		t.Errorf("server saw %+v, want 1 upload of 24 requests", seen)
-	}
-	if files, err := os.ReadDir(filepath.Join(dir, "ragfaith", "batches")); err != nil || len(files) > 0 {
-		t.Errorf("got leftover files %v and error %v, want neither", files, err)
 	}
 }

@@ -1,10 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -65,61 +65,25 @@ func configurableCommands(cmd *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(documentedCommands(cmd), func(c *cobra.Command) bool { return !configurable(c) })
 }
 
-// The annotation sourceKey of a flag that was not set on the command line is one of the
-// following sources with its details.
-const (
-	sourceKey   = "source"
-	fromEnv     = "environment" // the variable
-	fromFile    = "file"        // path and line
-	fromProfile = "profile"     // its name, and the origin of --profile
-	fromJudge   = "judge"       // the server that --judge names, and the origin of --judge
-)
+// sourceKey is the annotation of a flag that was not set on the command line. It says where
+// the value was set, such as "environment RAGFAITH_JUDGE" or "ragfaith.yaml:3".
+const sourceKey = "source"
 
-// setOrigin records the source of the value of a flag.
-func setOrigin(f *pflag.Flag, source ...string) {
+// setOrigin records where the value of a flag was set.
+func setOrigin(f *pflag.Flag, place string) {
 	f.Changed = true
 	if f.Annotations == nil {
 		f.Annotations = make(map[string][]string)
 	}
-	f.Annotations[sourceKey] = source
+	f.Annotations[sourceKey] = []string{place}
 }
 
-// An origin is the source of the value of a flag.
-type origin struct {
-	Source   string `json:"source"` // flag, environment, file, profile, judge or default
-	Variable string `json:"variable,omitempty"`
-	File     string `json:"file,omitempty"`
-	Line     int    `json:"line,omitempty"`
-	Profile  string `json:"profile,omitempty"`
-
-	place string // where the value was set, for messages
-}
-
-// originOf returns the origin of the value of a flag.
-func originOf(f *pflag.Flag) origin {
-	source := f.Annotations[sourceKey]
-	switch {
-	case !f.Changed:
-		return origin{Source: "default", place: "default"}
-	case len(source) == 0:
-		return origin{Source: "flag", place: "flag"}
+// originOf returns where the value of a flag was set.
+func originOf(f *pflag.Flag) string {
+	if !f.Changed {
+		return "default"
 	}
-	o := origin{Source: source[0]}
-	switch o.Source {
-	case fromEnv:
-		o.Variable = source[1]
-		o.place = "environment " + o.Variable
-	case fromFile:
-		o.File = source[1]
-		o.Line, _ = strconv.Atoi(source[2]) // setOrigin stores a number
-		o.place = o.File + ":" + source[2]
-	case fromJudge:
-		o.place = "judge " + source[1] + " (" + source[2] + ")"
-	case fromProfile:
-		o.Profile = source[1]
-		o.place = "profile " + o.Profile + " (" + source[2] + ")"
-	}
-	return o
+	return cmp.Or(annotation(f, sourceKey), "flag")
 }
 
 // variableOf returns the name of the environment variable that sets a flag.
@@ -147,7 +111,7 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 				errs = append(errs, fmt.Errorf("%s=%s: %w", name, v, err))
 			}
 		}
-		setOrigin(f, fromEnv, name)
+		setOrigin(f, "environment "+name)
 	})
 	if len(errs) > 0 {
 		return &exit.UsageError{Err: errors.Join(errs...)}

@@ -3,19 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
-	"maps"
 	"net/url"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v4"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 )
 
 // A catalog lists the valid options of config files: the flags of all commands, and the
@@ -57,13 +55,11 @@ func (c *catalog) check(f *configFile, sys system) []error {
 	for _, e := range f.Entries {
 		cmd, section := c.sections[e.Key]
 		switch {
-		case section && e.Value.Shape == shapeMapping:
-			errs = append(errs, c.checkSection(f, cmd, e.Value.Entries, sys)...)
-		case section && e.Value.Shape == shapeEmpty: // all options are commented out
+		case section && isEmpty(e.Value): // all options are commented out
 		case section:
-			errs = append(errs, f.errorf(e.Line, "%s: want options of this command, one per line", e.Key))
+			errs = append(errs, c.checkSection(f, cmd, e.Value, sys)...)
 		case len(c.flags[e.Key]) == 0:
-			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key, c.names())))
+			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key)))
 		default:
 			// At least one of the commands with this flag must accept the value.
 			var mistakes []error
@@ -78,12 +74,16 @@ func (c *catalog) check(f *configFile, sys system) []error {
 	return errs
 }
 
-func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []configEntry, sys system) []error {
+func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, section *yaml.Node, sys system) []error {
+	entries, err := f.entries(section)
+	if err != nil {
+		return []error{err}
+	}
 	names := namesOf(optionsOf(cmd), func(f *pflag.Flag) string { return f.Name })
 	var errs []error
 	for _, e := range entries {
 		if !slices.Contains(names, e.Key) {
-			errs = append(errs, f.errorf(e.Line, "%s: %s", cmd.Name(), unknownOption(e.Key, names)))
+			errs = append(errs, f.errorf(e.Line, "%s: %s", cmd.Name(), unknownOption(e.Key)))
 		} else if err := f.set(cmd.Flag(e.Key), e, sys); err != nil {
 			errs = append(errs, err)
 		}
@@ -91,21 +91,10 @@ func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, entries []conf
 	return errs
 }
 
-// names returns the keys of the top level.
-func (c *catalog) names() []string {
-	all := slices.AppendSeq(slices.Collect(maps.Keys(c.flags)), maps.Keys(c.sections))
-	slices.Sort(all)
-	return all
-}
-
-// unknownOption returns the error message for an unknown key, with a suggestion if a known
-// key is similar.
-func unknownOption(name string, known []string) string {
+// unknownOption returns the error message for an unknown key.
+func unknownOption(name string) string {
 	if isKeyName(name) {
 		return name + ": " + keyAdvice
-	}
-	if similar := flagvalue.Nearest(name, known); similar != "" {
-		return fmt.Sprintf("unknown option %s, did you mean %s?", name, similar)
 	}
 	return "unknown option " + name
 }
@@ -125,12 +114,16 @@ func (c *catalog) apply(f *configFile, cmd *cobra.Command, sys system) (errs []e
 			} else if f.found && !isHarmless(flag) {
 				refused, errs = true, append(errs, f.errorf(e.Line, "%s: only a config file named by --config can set this", e.Key))
 			}
-			setOrigin(flag, fromFile, f.Path, strconv.Itoa(e.Line))
+			setOrigin(flag, fmt.Sprintf("%s:%d", f.Path, e.Line))
 		}
 	}
 	for _, e := range f.Entries {
-		if e.Value.Shape == shapeMapping && e.Key == cmd.Name() && !cmd.Parent().HasParent() {
-			set(e.Value.Entries, "")
+		if e.Key == cmd.Name() && !cmd.Parent().HasParent() && !isEmpty(e.Value) {
+			section, err := f.entries(e.Value)
+			if err != nil {
+				return []error{err}
+			}
+			set(section, "")
 		}
 	}
 	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e configEntry) bool { return c.sections[e.Key] != nil })
@@ -143,55 +136,59 @@ func (c *catalog) apply(f *configFile, cmd *cobra.Command, sys system) (errs []e
 
 // set sets a flag to the value of an entry.
 func (f *configFile) set(flag *pflag.Flag, e configEntry, sys system) error {
-	texts, err := f.texts(flag, e)
+	values, err := f.values(flag, e)
 	if err != nil {
 		return err
 	}
-	if list, ok := flag.Value.(pflag.SliceValue); ok && len(texts) == 0 {
+	if list, ok := flag.Value.(pflag.SliceValue); ok && len(values) == 0 {
 		return list.Replace(nil)
 	}
-	for _, t := range texts {
-		err := checkSecret(flag, t.Text)
+	for _, v := range values {
+		err := checkSecret(flag, v.Value)
 		if err == nil {
-			err = flag.Value.Set(f.resolvePath(flag, t.Text, sys))
+			err = flag.Value.Set(f.resolvePath(flag, v.Value, sys))
 		}
 		if err != nil {
-			return f.errorf(t.Line, "%s: %w", e.Key, err)
+			return f.errorf(v.Line, "%s: %w", e.Key, err)
 		}
 	}
 	return nil
 }
 
-// texts returns the values to pass to a flag for an entry.
-func (f *configFile) texts(flag *pflag.Flag, e configEntry) ([]configValue, error) {
-	_, list := flag.Value.(pflag.SliceValue)
-	switch v := e.Value; {
-	case v.Shape == shapeScalar:
-		return []configValue{v}, nil
-	case v.Shape == shapeEmpty:
-		return nil, f.errorf(e.Line, "%s: missing value", e.Key)
-	case v.Shape == shapeList && list:
-		for _, item := range v.Items {
-			if item.Shape != shapeScalar {
-				return nil, f.errorf(item.Line, "%s: want a list of strings", e.Key)
+// values returns the scalars of an entry to pass to a flag. A flag that can be repeated
+// takes a list, or a mapping if its values are pairs.
+func (f *configFile) values(flag *pflag.Flag, e configEntry) ([]yaml.Node, error) {
+	scalars, want := []yaml.Node{*e.Value}, "want a single value"
+	if isList(flag) {
+		want = "want a string or a list of strings"
+		switch {
+		case e.Value.Kind == yaml.SequenceNode:
+			scalars = nil
+			for _, item := range e.Value.Content {
+				scalars = append(scalars, *item)
+			}
+		case e.Value.Kind == yaml.MappingNode && takesPairs(flag):
+			pairs, err := f.entries(e.Value)
+			if err != nil {
+				return nil, err
+			}
+			scalars = nil
+			for _, pair := range pairs {
+				scalar := *pair.Value
+				scalar.Value = pair.Key + "=" + scalar.Value
+				scalars = append(scalars, scalar)
 			}
 		}
-		return v.Items, nil
-	case v.Shape == shapeMapping && list && takesPairs(flag):
-		var texts []configValue
-		for _, pair := range v.Entries {
-			if pair.Value.Shape != shapeScalar {
-				return nil, f.errorf(pair.Line, "%s: %s: want a string", e.Key, pair.Key)
-			}
-			texts = append(texts, configValue{Shape: shapeScalar, Line: pair.Line, Text: pair.Key + "=" + pair.Value.Text})
-		}
-		return texts, nil
-	case list:
-		return nil, f.errorf(e.Line, "%s: want a string or a list of strings", e.Key)
-	case v.Shape == shapeMapping:
-		return nil, f.errorf(e.Line, "%s: want a single value; put JSON in quotes", e.Key)
 	}
-	return nil, f.errorf(e.Line, "%s: want a single value", e.Key)
+	for i := range scalars {
+		if isEmpty(&scalars[i]) {
+			return nil, f.errorf(e.Line, "%s: missing value", e.Key)
+		}
+		if scalars[i].Kind != yaml.ScalarNode {
+			return nil, f.errorf(scalars[i].Line, "%s: %s", e.Key, want)
+		}
+	}
+	return scalars, nil
 }
 
 // resolvePath resolves a path relative to the directory of the config file, so that it
@@ -221,8 +218,6 @@ func checkSecret(flag *pflag.Flag, text string) error {
 		}
 	case strings.HasSuffix(flag.Name, "base-url") && hasUser(text):
 		return errors.New("the URL contains a user or a password; set it with " + variableOf(flag.Name) + " in the environment instead")
-	case flag.Value.Type() == "bool" && text != "true" && text != "false":
-		return errors.New("want true or false")
 	}
 	return nil
 }

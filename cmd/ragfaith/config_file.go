@@ -8,7 +8,6 @@ import (
 	"io/fs"
 	"os"
 	"slices"
-	"strings"
 
 	"go.yaml.in/yaml/v4"
 
@@ -23,14 +22,10 @@ const (
 	noConfig = "none"
 	// maxConfigBytes is the maximum size of a config file.
 	maxConfigBytes = 1 << 20
-	// maxConfigDepth is the maximum nesting of values: the file, a section, an option that
-	// is a mapping, a list in it, and a scalar in that.
-	maxConfigDepth = 5
 )
 
-// A configFile is a parsed config file. It is a subset of YAML: one document, a mapping of
-// names to scalars, lists and mappings. Anchors, aliases and tags are rejected, so that a
-// file contains only what a reader sees in it.
+// A configFile is a parsed config file: one YAML document, a mapping of names to scalars,
+// lists and mappings. Aliases are rejected, so that a value is what a reader sees at its key.
 type configFile struct {
 	Path    string
 	Entries []configEntry
@@ -41,26 +36,7 @@ type configFile struct {
 type configEntry struct {
 	Key   string
 	Line  int // line of Key, from 1
-	Value configValue
-}
-
-// A configShape is the kind of a configValue.
-type configShape int
-
-const (
-	shapeEmpty   configShape = iota // a key without a value
-	shapeScalar                     // a string, number, boolean or null
-	shapeList                       // a sequence of values
-	shapeMapping                    // a mapping from keys to values
-)
-
-// A configValue is the value of a key or of a list item.
-type configValue struct {
-	Shape   configShape
-	Line    int           // from 1
-	Text    string        // text of a scalar, without quotes
-	Items   []configValue // items of a list
-	Entries []configEntry // entries of a mapping, with unique keys
+	Value *yaml.Node
 }
 
 // readConfig reads the file that --config names or, if it names none, the one in the
@@ -109,120 +85,54 @@ func checkFound(path string) error {
 // parseConfig parses content, which was read from path. All errors are usage errors.
 func parseConfig(path string, content []byte) (*configFile, error) {
 	f := &configFile{Path: path}
-	document, err := loadYAML(content)
-	if err != nil {
-		return f, f.syntaxError(err)
+	loader, err := yaml.NewLoader(bytes.NewReader(content))
+	var document, second yaml.Node
+	if err == nil {
+		err = loader.Load(&document)
 	}
-	if document == nil || len(document.Content) == 0 {
+	if errors.Is(err, io.EOF) {
 		return f, nil
 	}
-	top, err := f.value(document.Content[0], maxConfigDepth)
-	if err == nil && (top.Shape == shapeScalar || top.Shape == shapeList) {
-		err = f.errorf(top.Line, "want options as NAME: VALUE")
+	if err == nil && !errors.Is(loader.Load(&second), io.EOF) {
+		err = errors.New("want a single YAML document, without ---")
 	}
-	f.Entries = top.Entries
+	if err != nil {
+		return f, exit.Usagef("%s: %w", path, err)
+	}
+	if len(document.Content) == 0 || isEmpty(document.Content[0]) {
+		return f, nil
+	}
+	f.Entries, err = f.entries(document.Content[0])
 	return f, err
 }
 
-// loadYAML returns the only YAML document in content, or nil if it is empty.
-func loadYAML(content []byte) (*yaml.Node, error) {
-	loader, err := yaml.NewLoader(bytes.NewReader(content))
-	if err != nil {
-		return nil, err
-	}
-	var document, second yaml.Node
-	if err := loader.Load(&document); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, nil
-		}
-		return nil, err
-	}
-	switch err := loader.Load(&second); {
-	case errors.Is(err, io.EOF):
-		return &document, nil
-	case err != nil:
-		return nil, err
-	}
-	return nil, errors.New("want a single YAML document, without ---")
+// isEmpty reports whether a value is missing after its key.
+func isEmpty(n *yaml.Node) bool {
+	return n.Kind == yaml.ScalarNode && n.Value == "" && n.Style == 0
 }
 
-// syntaxError adds the line to an error of the YAML parser.
-func (f *configFile) syntaxError(err error) error {
-	load, ok := errors.AsType[*yaml.LoadError](err)
-	if !ok {
-		return f.errorf(0, "%w", err)
+// entries returns the entries of a mapping, which must have unique keys.
+func (f *configFile) entries(n *yaml.Node) ([]configEntry, error) {
+	if n.Kind != yaml.MappingNode {
+		return nil, f.errorf(n.Line, "want options as NAME: VALUE")
 	}
-	text := strings.Join(slices.DeleteFunc([]string{load.ContextMsg, load.Message}, func(s string) bool { return s == "" }), ": ")
-	if start := load.ContextMark.Line; start > 0 && start != load.Mark.Line {
-		text += fmt.Sprintf(" (started on line %d)", start)
-	}
-	return f.errorf(load.Mark.Line, "invalid YAML: %s", text)
-}
-
-// value converts a node with at most depth levels of nesting.
-func (f *configFile) value(n *yaml.Node, depth int) (configValue, error) {
-	v := configValue{Line: n.Line}
-	switch {
-	case n.Kind == yaml.AliasNode || n.Anchor != "":
-		return v, f.errorf(n.Line, "anchors (&) and aliases (*) are not supported; quote a text that starts with one")
-	case n.Style&yaml.TaggedStyle != 0:
-		return v, f.errorf(n.Line, "tags (!) are not supported; quote a text that starts with one")
-	case depth == 0:
-		return v, f.errorf(n.Line, "values are nested too deeply")
-	}
-	if n.Kind == yaml.MappingNode {
-		v.Shape = shapeMapping
-		return v, f.mapping(n, &v, depth)
-	}
-	if n.Kind == yaml.SequenceNode {
-		v.Shape = shapeList
-		for _, c := range n.Content {
-			item, err := f.value(c, depth-1)
-			if err != nil {
-				return v, err
-			}
-			v.Items = append(v.Items, item)
-		}
-		return v, nil
-	}
-	quoted := n.Style&(yaml.DoubleQuotedStyle|yaml.SingleQuotedStyle|yaml.LiteralStyle|yaml.FoldedStyle) != 0
-	if v.Text = n.Value; v.Text != "" || quoted {
-		v.Shape = shapeScalar
-	}
-	return v, nil
-}
-
-// mapping appends the entries of a mapping to v.
-func (f *configFile) mapping(n *yaml.Node, v *configValue, depth int) error {
-	if len(n.Content)%2 != 0 {
-		return f.errorf(n.Line, "a key without a value")
-	}
-	seen := make(map[string]int)
+	var entries []configEntry
+	lines := make(map[string]int)
 	for pair := range slices.Chunk(n.Content, 2) {
-		key, err := f.value(pair[0], depth)
-		switch {
-		case err != nil:
-			return err
-		case key.Shape != shapeScalar:
-			return f.errorf(key.Line, "want a name")
-		case seen[key.Text] > 0:
-			return f.errorf(key.Line, "duplicate key %s (first on line %d)", key.Text, seen[key.Text])
+		key := pair[0]
+		if key.Kind != yaml.ScalarNode {
+			return nil, f.errorf(key.Line, "want a name")
 		}
-		seen[key.Text] = key.Line
-		value, err := f.value(pair[1], depth-1)
-		if err != nil {
-			return err
+		if first, ok := lines[key.Value]; ok {
+			return nil, f.errorf(key.Line, "duplicate key %s (first on line %d)", key.Value, first)
 		}
-		v.Entries = append(v.Entries, configEntry{Key: key.Text, Line: key.Line, Value: value})
+		lines[key.Value] = key.Line
+		entries = append(entries, configEntry{key.Value, key.Line, pair[1]})
 	}
-	return nil
+	return entries, nil
 }
 
-// errorf returns a usage error for a line of the file, or for the whole file if line is 0.
+// errorf returns a usage error for a line of the file.
 func (f *configFile) errorf(line int, format string, args ...any) error {
-	err := fmt.Errorf(format, args...)
-	if line == 0 {
-		return exit.Usagef("%s: %w", f.Path, err)
-	}
-	return exit.Usagef("%s:%d: %w", f.Path, line, err)
+	return exit.Usagef("%s:%d: %w", f.Path, line, fmt.Errorf(format, args...))
 }

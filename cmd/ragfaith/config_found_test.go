@@ -118,7 +118,6 @@ func TestSecretsFromEnvironmentAreNeverPrinted(t *testing.T) {
 	env := map[string]string{"RAGFAITH_BASE_URL": "http://user:" + password + "@localhost:1/v1", "HF_TOKEN": password}
 	for _, args := range [][]string{
 		{"config", "show"},
-		{"config", "show", "--to", "json"},
 		{"score", "rows.jsonl", "--judge", "llm", "-v", "--retries", "0", "--to", "none", "-o", "o.jsonl", "--summary", "s.json"},
 		{"score", "rows.jsonl", "--judge", "llm", "--dry-run"},
 		{"score", "rows.jsonl", "--judge", "llm", "--base-url", "ftp://user:" + password + "@localhost"},

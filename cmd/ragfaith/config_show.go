@@ -1,9 +1,9 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
@@ -19,7 +19,6 @@ value comes from: a flag, the environment, a line of a config file, a profile or
 default. Flags after COMMAND are read as COMMAND would read them; nothing is run.`
 
 const configShowExample = `  ragfaith config show
-  ragfaith config show --to json | jq '.settings[] | select(.source != "default")'
   ragfaith config show score --profile ragas --threshold 0.6`
 
 const configNotes = `Exit codes: 0 success, 1 failure, 2 usage error or invalid config file.`
@@ -29,7 +28,6 @@ func newConfig(sys system) *cobra.Command {
 }
 
 func newConfigShow(sys system) *cobra.Command {
-	var to string
 	cmd := &cobra.Command{
 		Use:         "show [COMMAND [FLAG...]]",
 		Short:       "Show each option, its value and its origin",
@@ -43,12 +41,9 @@ func newConfigShow(sys system) *cobra.Command {
 			if len(args) == 0 {
 				args = []string{"score"}
 			}
-			return showConfig(cmd.OutOrStdout(), to, args, cmd.Flag("config"), sys)
+			return showConfig(cmd.OutOrStdout(), args, cmd.Flag("config"), sys)
 		},
 	}
-	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
-		formatFlag(&to, "table", "json"),
-	}})
 	cmd.Flags().SetInterspersed(false) // flags after COMMAND are flags of that command
 	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		var names []string
@@ -62,26 +57,19 @@ func newConfigShow(sys system) *cobra.Command {
 	return cmd
 }
 
-// An option is a flag with its value.
-type option struct {
-	Name  string `json:"name"`
-	Value any    `json:"value"` // string, number, boolean or list; null if not set
-	origin
-}
-
 // showConfig prints the effective options of a command. config is the --config flag given
 // before COMMAND.
-func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys system) error {
+func showConfig(w io.Writer, args []string, config *pflag.Flag, sys system) error {
 	root := newRoot(sys)
 	cmd, rest, err := root.Find(args)
 	if err != nil || cmd == root {
-		return unknownCommand(root, args)
+		return exit.Usagef("unknown command %q", args[0])
 	}
 	if !configurable(cmd) {
 		return exit.Usagef("%q has no options", cmd.CommandPath())
 	}
 	if err := cmd.ParseFlags(rest); err != nil {
-		return unknownFlag(cmd, err)
+		return &exit.UsageError{Err: err}
 	}
 	if inner := cmd.Flag("config"); config.Changed && !inner.Changed {
 		if err := inner.Value.Set(config.Value.String()); err != nil {
@@ -92,55 +80,21 @@ func showConfig(w io.Writer, to string, args []string, config *pflag.Flag, sys s
 	if err := resolveFlags(cmd, sys); err != nil {
 		return err
 	}
-	var all []option
+	table := plainTable()
+	table.AppendHeader(pretty.Row{"option", "value", "from"})
 	for _, f := range flagsOf(cmd) {
-		all = append(all, option{f.Name, shownValue(f), originOf(f)})
+		table.AppendRow(pretty.Row{f.Name, report.Printable(shownValue(f)), report.Printable(originOf(f))})
 	}
-	if to == "json" {
-		content, err := json.MarshalIndent(struct {
-			Command  string   `json:"command"`
-			Settings []option `json:"settings"`
-		}{strings.TrimPrefix(cmd.CommandPath(), root.Name()+" "), all}, "", "  ")
-		if err != nil {
-			return err
-		}
-		_, err = fmt.Fprintln(w, string(content))
-		return err
-	}
-	_, err = fmt.Fprintln(w, optionsTable(all))
+	_, err = fmt.Fprintln(w, table.Render())
 	return err
 }
 
-// optionsTable returns a table of options.
-func optionsTable(all []option) string {
-	w := plainTable()
-	w.AppendHeader(pretty.Row{"option", "value", "from"})
-	for i := range all {
-		s := &all[i]
-		w.AppendRow(pretty.Row{s.Name, report.Printable(valueText(s.Value)), report.Printable(s.place)})
-	}
-	return w.Render()
-}
-
-// valueText formats a value for a table.
-func valueText(value any) string {
-	switch v := value.(type) {
-	case nil:
-		return "-"
-	case []string:
-		if len(v) == 0 {
-			return "-"
-		}
-		return strings.Join(v, ", ")
-	}
-	return fmt.Sprint(value)
-}
-
-// shownValue returns the value of a flag for JSON output. Possible API keys are hidden.
-func shownValue(f *pflag.Flag) any {
-	const hidden = "(hidden)"
+// shownValue returns the value of a flag, or "-" for none. Possible API keys are hidden.
+func shownValue(f *pflag.Flag) string {
+	const none, hidden = "-", "(hidden)"
+	text := f.Value.String()
 	if list, ok := f.Value.(pflag.SliceValue); ok {
-		values := append([]string{}, list.GetSlice()...)
+		values := slices.Clone(list.GetSlice())
 		for i := range values {
 			if name, _, ok := strings.Cut(values[i], ":"); f.Name == "header" && ok {
 				values[i] = name + ": " + hidden
@@ -148,20 +102,13 @@ func shownValue(f *pflag.Flag) any {
 				values[i] = hidden
 			}
 		}
-		return values
+		text = strings.Join(values, ", ")
 	}
-	text := f.Value.String()
 	switch {
 	case text == "":
-		return nil
+		return none
 	case strings.HasSuffix(f.Name, "api-key-env") && !isVariable(text), strings.HasSuffix(f.Name, "base-url") && hasUser(text):
 		return hidden
-	}
-	switch typeOf(f) {
-	case "boolean":
-		return text == "true"
-	case "integer", "number":
-		return json.Number(text)
 	}
 	return text
 }

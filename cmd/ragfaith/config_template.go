@@ -6,9 +6,9 @@ import (
 	"io/fs"
 	"os"
 	"regexp"
+	"slices"
 	"strings"
 
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -63,11 +63,8 @@ func writeNew(path, content string) error {
 
 // configTemplate returns a config file with every option of score commented out.
 func configTemplate(sys system) string {
-	const width = 76
 	var b strings.Builder
-	for line := range strings.SplitSeq(text.WrapSoft(templateIntro, width), "\n") {
-		b.WriteString(strings.TrimRight("# "+line, " ") + "\n")
-	}
+	b.WriteString(templateIntro)
 	root := newRoot(sys)
 	score, _, err := root.Find([]string{"score"})
 	if err != nil {
@@ -86,8 +83,14 @@ func configTemplate(sys system) string {
 	return b.String()
 }
 
-const templateIntro = `Options of ragfaith. Uncomment an option to set it. Flags override the environment (RAGFAITH_MIN_MEAN for min-mean), and the environment overrides this file. An option applies to every command that has such a flag; below the name of a command, such as "score:", it applies to that command only. Paths are relative to this file. Keys are not allowed here: name an environment variable with api-key-env.
-"ragfaith config show" prints all options and where they come from.`
+const templateIntro = `# Options of ragfaith. Uncomment an option to set it. Flags override the
+# environment (RAGFAITH_MIN_MEAN for min-mean), and the environment overrides
+# this file. An option applies to every command that has such a flag; below the
+# name of a command, such as "score:", it applies to that command only. Paths
+# are relative to this file. Keys are not allowed here: name an environment
+# variable with api-key-env.
+# "ragfaith config show" prints all options and where they come from.
+`
 
 // exampleOf returns the default of a flag or, without a default, some valid value.
 func exampleOf(f *pflag.Flag) string {
@@ -95,7 +98,7 @@ func exampleOf(f *pflag.Flag) string {
 		return "[]"
 	}
 	if f.DefValue != "" {
-		return yamlScalar(f.DefValue, typeOf(f))
+		return yamlScalar(f.DefValue, f.Value.Type())
 	}
 	switch f.Value.Type() {
 	case "float":
@@ -106,24 +109,9 @@ func exampleOf(f *pflag.Flag) string {
 	return `""`
 }
 
-// typeOf returns the JSON type of the value of a flag.
-func typeOf(f *pflag.Flag) string {
-	switch f.Value.Type() {
-	case "bool":
-		return "boolean"
-	case "int", "uint64":
-		return "integer"
-	case "float", "USD":
-		return "number"
-	case "stringArray":
-		return "array"
-	}
-	return "string"
-}
-
 // yamlScalar quotes text if YAML would parse it as another type.
 func yamlScalar(text, kind string) string {
-	if kind != "string" || regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`).MatchString(text) {
+	if slices.Contains([]string{"bool", "int", "uint64", "float", "USD"}, kind) || regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`).MatchString(text) {
 		return text
 	}
 	return fmt.Sprintf("%q", text)

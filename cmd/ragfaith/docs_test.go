@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"maps"
 	"os/exec"
 	"path/filepath"
 	"regexp"
@@ -34,19 +33,6 @@ const docsLangs = "sh console yaml groovy python sql json text"
 
 // docsWords are the allowed options, documented in CONTRIBUTING.md.
 const docsWords = "llm providers hub repository exit skip"
-
-// skipReasons maps the values of skip to a pattern that at least one command of such a
-// block must match.
-func skipReasons() map[string]*regexp.Regexp {
-	return map[string]*regexp.Regexp{
-		// Downloads from a remote host.
-		"network": regexp.MustCompile(`^(curl|docker|podman|git clone|pre-commit|gh|npm|brew) |pip install|go install \S+@|goreleaser`),
-		// Reads evaluation data that the repository does not contain.
-		"data": regexp.MustCompile(`\bDATA\b`),
-		// Needs another machine.
-		"machine": regexp.MustCompile(`--device cuda|^ssh |^nvidia-smi|^sudo `),
-	}
-}
 
 // docsPages returns the pages whose commands are run.
 func docsPages(t *testing.T) []string {
@@ -144,33 +130,5 @@ func TestDocsCommandsRun(t *testing.T) {
 				rewritePage(t, page, blocks)
 			}
 		})
-	}
-}
-
-// TestSkippedBlocksHaveReason checks that every skip option has a valid
-// reason.
-func TestSkippedBlocksHaveReason(t *testing.T) {
-	t.Parallel()
-	for _, page := range docsPages(t) {
-		for _, b := range docsBlocks(t, page) {
-			reason, skipped := b.attrs["skip"]
-			needs := skipReasons()[reason]
-			lines := strings.Split(b.text, "\n")
-			switch {
-			case b.lang == "text" || b.lang == "json":
-				for _, line := range lines {
-					if regexp.MustCompile(`^\s*(\$|ragfaith|make) `).MatchString(line) {
-						t.Errorf("%s: command in a block of language %s is never run: %s", b, b.lang, line)
-					}
-				}
-			case !skipped:
-			case needs == nil:
-				t.Errorf("%s: unknown reason skip=%s (known: %v)", b, reason, slices.Sorted(maps.Keys(skipReasons())))
-			case !slices.ContainsFunc(lines, needs.MatchString):
-				t.Errorf("%s: no command needs skip=%s", b, reason)
-			default:
-				t.Logf("%s: not run, needs another %s:\n%s", b, reason, b.text)
-			}
-		}
 	}
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
@@ -11,7 +10,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -247,66 +245,11 @@ func completeValues(cmd *cobra.Command) {
 	}
 }
 
-// completeScore registers completions that a flag alone does not determine: datasets,
-// local models, models with a known price, and the columns of the dataset.
-func completeScore(cmd *cobra.Command, sys system) {
-	register := func(name string, f cobra.CompletionFunc) {
-		_ = cmd.RegisterFlagCompletionFunc(name, f) // fails only for unknown flags
-	}
+// completeScore registers completions that the value of a flag does not determine:
+// datasets and judges.
+func completeScore(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = cobra.FixedCompletions(
 		append(dataset.Formats(), "ndjson", "gz", "zst", "bz2", "xz"), cobra.ShellCompDirectiveFilterFileExt)
-	register("device", cobra.FixedCompletions([]string{"cpu", "cuda:0"}, cobra.ShellCompDirectiveNoFileComp))
-	register("model", cobra.FixedCompletions(llm.PricedModels(), cobra.ShellCompDirectiveNoFileComp))
-	register("map", cobra.FixedCompletions(
-		[]string{"id=", "question=", "answer=", "contexts="}, cobra.ShellCompDirectiveNoSpace|cobra.ShellCompDirectiveNoFileComp))
-	register("judge", func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return slices.Concat(judgeNames(), serverNames(), localModelNames(cmd, sys)), cobra.ShellCompDirectiveDefault
-	})
-	register("keep", func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		return append([]string{"all"}, columnsOf(args)...), cobra.ShellCompDirectiveNoFileComp
-	})
-}
-
-// localModelNames returns the local models without a short name.
-func localModelNames(cmd *cobra.Command, sys system) []string {
-	store, err := sys.ModelStore(cmd.Flag("models").Value.String())
-	if err != nil {
-		return nil
-	}
-	list, _ := store.List() // without models that can't be read
-	var names []string
-	for i := range list {
-		if n := list[i].Name; n.Short == "" && !slices.Contains(names, n.Repo) {
-			names = append(names, n.Repo)
-		}
-	}
-	return names
-}
-
-// columnsOf returns the columns of the first row of a dataset that are not fields.
-func columnsOf(paths []string) []string {
-	if len(paths) == 0 {
-		return nil
-	}
-	if info, err := os.Stat(paths[0]); err != nil || !info.Mode().IsRegular() { // a pipe can be read only once
-		return nil
-	}
-	set, err := dataset.Open(paths[:1], dataset.Options{KeepAll: true})
-	if err != nil {
-		return nil
-	}
-	defer set.Close()
-	for row, err := range set.Rows() {
-		if err != nil {
-			return nil
-		}
-		var names []string
-		for _, c := range row.Kept {
-			if report.Printable(c.Name) == c.Name { // safe to print to a terminal
-				names = append(names, c.Name)
-			}
-		}
-		return names
-	}
-	return nil
+	// This fails only for unknown flags.
+	_ = cmd.RegisterFlagCompletionFunc("judge", cobra.FixedCompletions(append(judgeNames(), serverNames()...), cobra.ShellCompDirectiveDefault))
 }

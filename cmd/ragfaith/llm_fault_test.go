@@ -7,8 +7,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 func TestFatalErrorKeepsFinishedRows(t *testing.T) {
@@ -73,45 +71,5 @@ func TestUnusableRepliesEndRun(t *testing.T) {
 		if calls := int(s.calls.Load()); got.code != tt.code || ended != (tt.usable == 0) || calls > tt.maxCalls {
 			t.Errorf("%d usable replies: got exit code %d after %d requests, want %d after at most %d; stderr: %s", tt.usable, got.code, calls, tt.code, tt.maxCalls, got.stderr)
 		}
-	}
-}
-
-// TestServerFaultsDoNotChangeScores uses a server that rejects one request in five,
-// truncates the reply to another, and sends a third an empty list.
-func TestServerFaultsDoNotChangeScores(t *testing.T) {
-	t.Parallel()
-	faulty := func(n int64, w http.ResponseWriter, _ *http.Request) bool {
-		reply := func(text string) {
-			_, _ = fmt.Fprintf(w, `{"choices":[{"index":0,"finish_reason":"stop","message":{"role":"assistant","content":%q}}],"usage":{"prompt_tokens":9,"completion_tokens":9}}`, text)
-		}
-		switch n % 5 {
-		case 1:
-			w.Header().Set("Retry-After-Ms", "1")
-			w.WriteHeader(http.StatusTooManyRequests)
-		case 2:
-			reply(`{"verdicts":[{"claim_id":0,"chunk_`)
-		case 3:
-			reply(`{"verdicts":[],"statements":[]}`)
-		default:
-			return false
-		}
-		return true
-	}
-	for _, args := range []string{"--judge llm", "--judge llm --votes 3", "--claims llm --judge llm", "--profile ragas", "--profile rag-evals"} {
-		t.Run(args, func(t *testing.T) {
-			var scores [2]map[string]*float64
-			for i, fault := range []faultFunc{nil, faulty} {
-				s := newTestServer(t)
-				s.fault = fault
-				got := runInProcess(t, "", nil, append([]string{"score", "-", "--to", "jsonl", "--no-cache", "--concurrency", "1", "--base-url", s.URL}, strings.Fields(args)...)...)
-				if got.code != 0 || strings.Contains(got.stdout, `"verdict":null`) {
-					t.Fatalf("exit code: got %d, want %d; stdout: %s; stderr: %s", got.code, 0, got.stdout, got.stderr)
-				}
-				scores[i] = scoresIn(t, got.stdout)
-			}
-			if d := cmp.Diff(scores[0], scores[1]); d != "" || len(scores[0]) != 3 {
-				t.Errorf("got %d rows, want 3: %s", len(scores[0]), d)
-			}
-		})
 	}
 }

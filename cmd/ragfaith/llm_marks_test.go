@@ -34,7 +34,6 @@ func TestMarks(t *testing.T) {
 		"none":                 {want: "[]", counts: "map[]"},
 		"no schemas":           {quirks: []llmtest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
 		"no schemas, batch":    {args: "--batch --batch-poll 1ms", quirks: []llmtest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
-		"extractor only":       {args: "--judge lexical --claims llm", quirks: []llmtest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
 		"ragas":                {args: "--profile ragas", quirks: []llmtest.Quirk{noSchema}, want: "[downgraded]", counts: "map[downgraded:20]", line: "rows with marks: downgraded 20\n"},
 		"free text":            {quirks: []llmtest.Quirk{noSchema, llmtest.Prose()}, want: "[one_word]", counts: "map[one_word:20]", line: "rows with marks: one_word 20\n"},
 		"no usage":             {quirks: []llmtest.Quirk{noUsage}, want: "[]", counts: "map[estimated_usage:20]"},
@@ -69,11 +68,15 @@ func scoreWithMarks(t *testing.T, dir string, args []string, counts, line string
 		"--judge", "llm", "--model", "x",
 	}, args...)...)
 	type summary struct {
-		Rows struct{ Marks map[string]int }
+		Rows  struct{ Marks map[string]int }
+		Spent struct{ Downgrades []struct{ From, To string } }
 	}
 	s := readJSON[summary](t, filepath.Join(out, "s.json"))
 	if got := fmt.Sprint(s.Rows.Marks); got != counts {
 		t.Errorf("marks in the summary: got %s, want %s", got, counts)
+	}
+	if downgraded := strings.Contains(got.stderr, "refuses response_format"); downgraded != (len(s.Spent.Downgrades) > 0 && s.Spent.Downgrades[0].From == "json_schema") {
+		t.Errorf("got downgrades %v in the summary, want some: %t", s.Spent.Downgrades, downgraded)
 	}
 	if !strings.Contains(got.stdout, line) || strings.Contains(got.stdout, "rows with marks") != (line != "") {
 		t.Errorf("got table %s, want the line %q", got.stdout, line)

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/ragfaith/ragfaith/internal/llm/llmtest"
 )
@@ -15,40 +14,22 @@ import (
 // one error after the requests in flight, and that the finished rows are resumable.
 func TestSpentQuotaEndsRun(t *testing.T) {
 	t.Parallel()
-	for name, tt := range map[string]struct {
-		answer llmtest.Answer
-		want   string
-	}{
-		"tokens of the day": {llmtest.SpentQuota(), "a quota or credit is used up: the server answered 429 Too Many Requests: Rate limit reached"},
-		"credit":            {llmtest.SpentCredit(), "a quota or credit is used up: "},
-		"a wait of an hour": {llmtest.LongWait(time.Hour), "it asks to wait 1h0m0s: "},
-		"Anthropic's credit": {
-			llmtest.Answer{Status: 400, Message: "Your credit balance is too low to access the Anthropic API."},
-			"a quota or credit is used up: the server answered 400",
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			check := func(workers int) (part string) {
-				out := filepath.Join(t.TempDir(), "out.jsonl")
-				got := runWithQuirks(t, fmt.Sprintf("--no-cache --concurrency %d -o %s", workers, out), llmtest.After(8, tt.answer))
-				if got.code != exitFailure || !strings.Contains(got.stderr, tt.want) || strings.Count(got.stderr, "giving up on the server") != 1 {
-					t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, exitFailure, got.stderr)
-				}
-				if got.requests > 8+workers {
-					t.Errorf("got %d requests, want at most %d", got.requests, 8+workers)
-				}
-				content, _ := os.ReadFile(out + ".part") // none if the first row is unfinished
-				if strings.Contains(string(content), `"status":"failed"`) {
-					t.Errorf("got unfinished results %s, want scored rows only", content)
-				}
-				return string(content)
-			}
-			check(4)
-			if part := check(1); !strings.Contains(part, `"status":"scored"`) {
-				t.Errorf("got unfinished results %s, want scored rows", part)
-			}
-		})
+	check := func(workers int) (part string) {
+		out := filepath.Join(t.TempDir(), "out.jsonl")
+		got := runWithQuirks(t, fmt.Sprintf("--no-cache --concurrency %d -o %s", workers, out), llmtest.After(8, llmtest.SpentQuota()))
+		checkExit(t, got.commandResult, exitFailure, "a quota or credit is used up: the server answered 429 Too Many Requests: Rate limit reached")
+		if n := strings.Count(got.stderr, "giving up on the server"); n != 1 || got.requests > 8+workers {
+			t.Errorf("got %d errors and %d requests, want 1 and at most %d; stderr: %s", n, got.requests, 8+workers, got.stderr)
+		}
+		content, _ := os.ReadFile(out + ".part") // none if the first row is unfinished
+		if strings.Contains(string(content), `"status":"failed"`) {
+			t.Errorf("got unfinished results %s, want scored rows only", content)
+		}
+		return string(content)
+	}
+	check(4)
+	if part := check(1); !strings.Contains(part, `"status":"scored"`) {
+		t.Errorf("got unfinished results %s, want scored rows", part)
 	}
 }
 
@@ -65,17 +46,5 @@ func TestRequestAboveLimitPerMinuteIsSplit(t *testing.T) {
 	const reason = "the request is larger than the server's limit of 800 tokens per minute"
 	if failed := strings.Count(got.stdout, reason); got.code != exitFailedRows || failed != strings.Count(want.stdout, `"status":"scored"`) || got.requests > 16 {
 		t.Errorf("exit code: got %d, want %d; %d rows failed with %q after %d requests", got.code, exitFailedRows, failed, reason, got.requests)
-	}
-}
-
-// TestSingleSlotServer checks that a server that answers one request at a time gives the
-// same results, although most of the first ones wait for longer than the timeout.
-func TestSingleSlotServer(t *testing.T) {
-	t.Parallel()
-	skipShort(t)
-	want := runWithQuirks(t, "--no-cache")
-	got := runWithQuirks(t, "--no-cache --timeout 900ms", llmtest.Slots(1, 60*time.Millisecond, true))
-	if got.code != exitOK || got.stdout != want.stdout || got.requests != want.requests {
-		t.Errorf("exit code: got %d, want %d, and the same results with %d requests instead of %d; stderr: %s", got.code, exitOK, want.requests, got.requests, got.stderr)
 	}
 }

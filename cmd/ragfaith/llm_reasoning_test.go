@@ -23,35 +23,17 @@ func TestReasoningCostsFewRequests(t *testing.T) {
 		"separated, sent in its field":         {Field: true, Silent: true},
 		"separated, neither sent nor reported": {Silent: true},
 	}
-	lengths := map[string]func(*llmtest.Call) int{"8000": llmtest.Tokens(8000, 8000), "500 to 6000": llmtest.Tokens(500, 6000)}
-	for server, reasoner := range servers {
-		for length, tokens := range lengths {
-			t.Run(server+"/"+length, func(t *testing.T) {
-				reasoner.Tokens = tokens
-				for _, model := range []string{"x", "deepseek-r1:8b"} {
-					got := runWithQuirks(t, "--no-cache --model "+model, llmtest.Reasons(reasoner))
-					if d := cmp.Diff(baseline.scores, got.scores); got.code != 0 || d != "" {
-						t.Errorf("%s: exit code %d; scores differ: %s; stderr: %s", model, got.code, d, got.stderr)
-					}
-					if limit := baseline.requests + 12; got.requests > limit {
-						t.Errorf("%s: got %d requests, want at most %d", model, got.requests, limit)
-					}
-				}
-			})
-		}
-	}
-}
-
-// TestKnownReasoningModelsNeedNoNegotiation checks that the first request to a model
-// known by its name has the parameters that the model accepts, and enough output tokens.
-func TestKnownReasoningModelsNeedNoNegotiation(t *testing.T) {
-	t.Parallel()
-	baseline := runWithQuirks(t, "")
-	quirks := []llmtest.Quirk{llmtest.NoMaxTokens(), llmtest.NoTemperature(), llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(2500, 2500)})}
-	for _, model := range []string{"o4-mini", "openai/gpt-5-mini"} {
-		if got := runWithQuirks(t, "--model "+model, quirks...); got.code != 0 || got.requests != baseline.requests {
-			t.Errorf("%s: got exit code %d and %d requests, want 0 and %d; stderr: %s", model, got.code, got.requests, baseline.requests, got.stderr)
-		}
+	for name, reasoner := range servers {
+		t.Run(name, func(t *testing.T) {
+			reasoner.Tokens = llmtest.Tokens(500, 6000)
+			got := runWithQuirks(t, "--no-cache", llmtest.Reasons(reasoner))
+			if d := cmp.Diff(baseline.scores, got.scores); got.code != 0 || d != "" {
+				t.Errorf("exit code %d; scores differ: %s; stderr: %s", got.code, d, got.stderr)
+			}
+			if limit := baseline.requests + 12; got.requests > limit {
+				t.Errorf("got %d requests, want at most %d", got.requests, limit)
+			}
+		})
 	}
 }
 
@@ -90,16 +72,13 @@ func TestReasoningEffort(t *testing.T) {
 func TestMaxOutputTokens(t *testing.T) {
 	t.Parallel()
 	for limit, code := range map[int]int{2000: exitFailure, 6000: exitOK} {
-		for _, model := range []string{"x", "qwen3:4b"} {
-			got := runWithQuirks(t, fmt.Sprintf("--max-failed 100 --max-output-tokens %d --model %s", limit, model),
-				llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(2500, 2500)}))
-			if ended := strings.Contains(got.stderr, "the model used all 2000 output tokens"); got.code != code || ended != (code != exitOK) {
-				t.Errorf("%d for %s: got exit code %d, want %d; stderr: %s", limit, model, got.code, code, got.stderr)
-			}
-			for _, c := range got.server.Calls() {
-				if c.MaxTokens > limit {
-					t.Fatalf("%d for %s: got a request with %d output tokens", limit, model, c.MaxTokens)
-				}
+		got := runWithQuirks(t, fmt.Sprintf("--max-failed 100 --max-output-tokens %d", limit), llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(2500, 2500)}))
+		if ended := strings.Contains(got.stderr, "the model used all 2000 output tokens"); got.code != code || ended != (code != exitOK) {
+			t.Errorf("%d: got exit code %d, want %d; stderr: %s", limit, got.code, code, got.stderr)
+		}
+		for _, c := range got.server.Calls() {
+			if c.MaxTokens > limit {
+				t.Fatalf("%d: got a request with %d output tokens", limit, c.MaxTokens)
 			}
 		}
 	}

@@ -4,6 +4,7 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"log"
 	"os"
@@ -18,8 +19,8 @@ import (
 )
 
 // A signal ends the process within two seconds. If a command has not returned after
-// signalGrace, the process exits, and finished rows stay in .part files. messageGrace
-// bounds the final write, because stderr may block.
+// signalGrace, the process exits, and finished rows stay in .part files. The final message
+// has messageGrace, because stderr may block.
 const (
 	signalGrace  = 1500 * time.Millisecond
 	messageGrace = 100 * time.Millisecond
@@ -46,16 +47,8 @@ func main() {
 		select {
 		case <-signals:
 		case <-time.After(signalGrace):
-			written := make(chan struct{})
-			go func() {
-				defer close(written)
-				_, _ = io.WriteString(os.Stderr, "ragfaith: interrupted: exiting without waiting for rows in progress; rows in a .part file are kept\n")
-			}()
-			select {
-			case <-written:
-			case <-signals:
-			case <-time.After(messageGrace):
-			}
+			go fmt.Fprintln(os.Stderr, "ragfaith: interrupted: exiting without waiting for rows in progress; rows in a .part file are kept")
+			time.Sleep(messageGrace)
 		}
 		os.Exit(exit.Interrupted)
 	}()

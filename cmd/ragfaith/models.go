@@ -2,7 +2,6 @@ package main
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
@@ -14,7 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -35,13 +33,10 @@ func shortNames() []string {
 // resolveModel returns the model with the given name. An unknown name is a usage error.
 func resolveModel(name string) (hub.Name, error) {
 	n, err := hub.Resolve(name)
-	if err == nil {
-		return n, nil
+	if err != nil {
+		return n, &exit.UsageError{Err: err}
 	}
-	if similar := flagvalue.Nearest(name, shortNames()); similar != "" {
-		return n, exit.Usagef("unknown model %q, did you mean %s? (\"ragfaith models list\" shows the names)", name, similar)
-	}
-	return n, &exit.UsageError{Err: err}
+	return n, nil
 }
 
 // completeModels completes the short names of models.
@@ -52,7 +47,7 @@ func completeModels(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 func shortCommit(commit string) string { return commit[:min(len(commit), 7)] }
 
 func newModelsList(sys system) *cobra.Command {
-	var models, to string
+	var models string
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the models on this machine, and those to download",
@@ -67,19 +62,12 @@ func newModelsList(sys system) *cobra.Command {
 				return err
 			}
 			missing := missingModels(list)
-			shown := modelsTable(list, missing, store)
-			if to == "json" {
-				if shown, err = modelsJSON(list, missing); err != nil {
-					return err
-				}
-			}
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), shown)
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), modelsTable(list, missing, store))
 			return err
 		},
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
 		modelsFlag(&models),
-		formatFlag(&to, "table", "json"),
 	}})
 	return cmd
 }
@@ -126,40 +114,4 @@ func plainTable() pretty.Writer {
 	w.SetStyle(report.PlainStyle())
 	w.SuppressTrailingSpaces()
 	return w
-}
-
-// modelsJSON returns the models as a JSON array: those on this machine, then those to
-// download.
-func modelsJSON(list []hub.Model, missing []hub.Name) (string, error) {
-	type model struct {
-		Name     report.NullText `json:"name"` // null if the model has no short name
-		Repo     string          `json:"repo"`
-		Revision report.NullText `json:"revision"` // null if unknown
-		Commit   report.NullText `json:"commit"`   // null if not on this machine
-		Files    int             `json:"files"`
-		Size     int64           `json:"size"` // in bytes
-		Dir      report.NullText `json:"dir"`  // null if not on this machine
-
-		Parameters int             `json:"parameters,omitempty"` // in millions
-		Speed      string          `json:"speed,omitempty"`      // fast, medium or slow
-		License    string          `json:"license,omitempty"`
-		Languages  string          `json:"languages,omitempty"`
-		Accuracy   report.NullText `json:"published_accuracy"` // null if none is known
-	}
-	all := make([]model, 0, len(list)+len(missing))
-	add := func(m *hub.Model) {
-		card := m.Name.Card
-		all = append(all, model{
-			report.NullText(m.Name.Short), m.Name.Repo, report.NullText(m.Revision), report.NullText(m.Commit), len(m.Files), m.Size(), report.NullText(m.Dir),
-			card.Millions, card.Speed(), card.License, card.Languages, report.NullText(card.Accuracy),
-		})
-	}
-	for i := range list {
-		add(&list[i])
-	}
-	for _, n := range missing {
-		add(&hub.Model{Name: n})
-	}
-	content, err := json.MarshalIndent(all, "", "  ")
-	return string(content), err
 }

@@ -2,18 +2,17 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strconv"
 	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/console"
@@ -79,6 +78,29 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exit.Failure
 }
 
+// withCommand inserts score before arguments that start with a dataset, so that
+// "ragfaith FILE" scores it.
+func withCommand(root *cobra.Command, args []string) []string {
+	if len(args) == 0 || !isDataset(args[0]) {
+		return args
+	}
+	root.InitDefaultHelpCmd()
+	if cmd, _, err := root.Find(args[:1]); err == nil && cmd != root {
+		return args // a file that has the name of a command
+	}
+	return append([]string{"score"}, args...)
+}
+
+// isDataset reports whether an argument is standard input, a file, or a name with the
+// extension of a dataset.
+func isDataset(arg string) bool {
+	if arg == "-" || dataset.HasExtension(arg) && !strings.HasPrefix(arg, "-") {
+		return true
+	}
+	info, err := os.Stat(arg)
+	return err == nil && !info.IsDir()
+}
+
 // newRoot returns the root command and its subcommands.
 func newRoot(sys system) *cobra.Command {
 	var config string // only read through the flag set
@@ -93,7 +115,7 @@ that its contexts support.`,
   ragfaith score dataset.parquet -o results.jsonl --min-mean 0.9`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
-		Args:          unknownCommand,
+		Args:          cobra.NoArgs,
 		// Without RunE, cobra shows the help for a mistyped command and exits 0.
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if cmd.Flags().Changed("version") {
@@ -108,9 +130,7 @@ that its contexts support.`,
 			return resolveFlags(cmd, sys)
 		},
 	}
-	root.SuggestionsMinimumDistance = 2
 	root.Flags().Bool("version", false, "print the version")
-	root.SetFlagErrorFunc(unknownFlag)
 	root.SetUsageFunc(writeUsage)
 	for _, spec := range []flagSpec{
 		{
@@ -128,14 +148,14 @@ that its contexts support.`,
 	completeValues(root)
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
-		completion.Args, completion.RunE = unknownCommand, root.RunE
+		completion.RunE = root.RunE
 	}
 	return root
 }
 
 // group returns a command that only has subcommands.
 func group(use, short string, subcommands ...*cobra.Command) *cobra.Command {
-	cmd := &cobra.Command{Use: use, Short: short, Args: unknownCommand, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
+	cmd := &cobra.Command{Use: use, Short: short, Args: cobra.NoArgs, RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() }}
 	cmd.AddCommand(subcommands...)
 	return cmd
 }
@@ -158,27 +178,6 @@ func someArgs(missing string) cobra.PositionalArgs {
 		}
 		return nil
 	}
-}
-
-// unknownCommand rejects the arguments of a command that only has subcommands.
-func unknownCommand(cmd *cobra.Command, args []string) error {
-	if len(args) == 0 {
-		return nil
-	}
-	if similar := cmd.SuggestionsFor(args[0]); len(similar) > 0 {
-		return exit.Usagef("unknown command %q, did you mean %s?", args[0], strings.Join(similar, " or "))
-	}
-	return exit.Usagef("unknown command %q", args[0])
-}
-
-// unknownFlag adds a suggestion to the error for an unknown flag.
-func unknownFlag(cmd *cobra.Command, err error) error {
-	if unknown, ok := errors.AsType[*pflag.NotExistError](err); ok {
-		if similar := suggestFlag(cmd, cmp.Or(unknown.GetSpecifiedShortnames(), unknown.GetSpecifiedName())); similar != "" {
-			return exit.Usagef("%w, did you mean %s?", err, similar)
-		}
-	}
-	return &exit.UsageError{Err: err}
 }
 
 // printError writes err, or each of several joined errors on its own line.
@@ -218,25 +217,19 @@ const (
 	colorNever  = "never"
 )
 
-// palette returns the colors for w. It follows https://no-color.org and
-// https://bixense.com/clicolors: --color overrides the environment variables, and NO_COLOR
-// overrides the others.
+// palette returns the colors for w. --color overrides https://no-color.org.
 func (sys system) palette(w io.Writer) report.Palette {
 	mode := colorAuto
 	if sys.color != nil {
 		mode = *sys.color
 	}
-	force := sys.Getenv("CLICOLOR_FORCE")
 	switch {
 	case mode != colorAuto:
 		return report.Palette{Enabled: mode == colorAlways}
-	case sys.Getenv("NO_COLOR") != "":
+	case sys.Getenv("NO_COLOR") != "", sys.Getenv("TERM") == "dumb":
 		return report.Palette{}
-	case force != "" && force != "0":
-		return report.Palette{Enabled: true}
 	}
-	plain := sys.Getenv("TERM") == "dumb" || sys.Getenv("CLICOLOR") == "0"
-	return report.Palette{Enabled: !plain && sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
+	return report.Palette{Enabled: sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
 }
 
 // streams returns the streams of score and report.

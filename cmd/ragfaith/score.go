@@ -60,7 +60,7 @@ func newScore(sys system) *cobra.Command {
 		},
 	}
 	f.define(cmd)
-	completeScore(cmd, sys)
+	completeScore(cmd)
 	return cmd
 }
 

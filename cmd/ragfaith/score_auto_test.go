@@ -3,15 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
 	"testing"
-
-	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
@@ -100,72 +96,5 @@ func TestAutoJudgeInDryRunSendsNoText(t *testing.T) {
 	got := mustExit(t, runSystem(t, sys, strings.NewReader(skyRows), "score", "-", "--dry-run"), exitOK)
 	if len(requests()) > 0 || !regexp.MustCompile(`(?m)^requests +2$`).MatchString(got.stdout) {
 		t.Errorf("got requests %q and\n%s\nwant an estimate of 2 requests and none sent", requests(), got.stdout)
-	}
-}
-
-// TestAutoJudgeResumesWithStoredJudge checks that a resumed run does not look for other
-// judges.
-func TestAutoJudgeResumesWithStoredJudge(t *testing.T) {
-	t.Parallel()
-	for _, tt := range []struct {
-		name string
-		args []string // of the interrupted run
-		stop bool     // the server, before resuming
-		code int
-		want string
-	}{
-		{"same server", []string{"--judge", "auto"}, false, exitOK, "--judge auto: ollama/qwen3:4b (the judge of "},
-		{"server that is stopped", []string{"--judge", "ollama/qwen3:4b"}, true, exitFailure, "--judge ollama: Ollama is not running at "},
-		{"another server", []string{"--judge", "llm", "--base-url", "localhost", "--model", "qwen3:4b"}, false, exitUsage, ": resume with --judge llm"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			t.Parallel()
-			s, _ := newLocalServer(t, 8192, "qwen3:4b", "other")
-			dir := t.TempDir()
-			for i, arg := range tt.args {
-				if arg == "localhost" { // where Ollama would not be
-					tt.args[i] = strings.Replace(s.URL, "127.0.0.1", "localhost", 1) + "/v1"
-				}
-			}
-			env := map[string]string{"OLLAMA_HOST": s.URL}
-			score := func(name string, found []llm.FoundServer, args ...string) commandResult {
-				args = append([]string{"score", "-", "--to", "none", "--no-progress", "--no-cache", "--concurrency", "1", "-o", filepath.Join(dir, name)}, args...)
-				return runSystem(t, autoSystem(dir, env, found...), strings.NewReader(skyRows), args...)
-			}
-			running := []llm.FoundServer{foundOllama(s.URL, "qwen3:4b")}
-			mustExit(t, score("whole.jsonl", running, tt.args...), exitOK)
-			healthy, chats := s.fault, 0
-			s.fault = func(n int64, w http.ResponseWriter, r *http.Request) bool {
-				if strings.HasSuffix(r.URL.Path, "/chat/completions") {
-					if chats++; chats > 1 {
-						http.Error(w, `{"error":{"message":"no"}}`, http.StatusUnauthorized)
-						return true
-					}
-				}
-				return healthy(n, w, r)
-			}
-			checkExit(t, score("out.jsonl", running, tt.args...), exitFailure, "use --resume to continue")
-			s.fault = healthy
-			if tt.stop {
-				s.Close()
-			}
-			checkExit(t, score("out.jsonl", []llm.FoundServer{foundOllama(s.URL, "other")}, "--judge", "auto", "--resume"), tt.code, tt.want)
-			if tt.code == exitOK && readFile(t, filepath.Join(dir, "out.jsonl")) != readFile(t, filepath.Join(dir, "whole.jsonl")) {
-				t.Error("the resumed results differ from those of an uninterrupted run")
-			}
-		})
-	}
-}
-
-func TestInputArgumentsRepeatTheCommandLine(t *testing.T) {
-	t.Parallel()
-	var f scoreFlags
-	cmd := &cobra.Command{}
-	f.define(cmd)
-	if err := cmd.ParseFlags([]string{"--map", "answer=my reply", "--map", "id=key", "--sample", "9", "--to", "none", "--threshold", "0.6"}); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := f.inputArguments(), []string{"--map", "answer=my reply", "--map", "id=key", "--sample", "9"}; !slices.Equal(got, want) {
-		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -50,7 +50,7 @@ func (f *scoreFlags) check() (err error) {
 	if err := errors.Join(err, f.checkBatch()); err != nil {
 		return err
 	}
-	if o.Resume && !o.UsesBatch() && o.JSONL() == "" {
+	if o.Resume && o.JSONL() == "" {
 		return exit.Usagef("--resume needs the JSONL file of the interrupted run: -o FILE.jsonl")
 	}
 	return nil
@@ -176,10 +176,14 @@ func (f *scoreFlags) checkLocal() error {
 	return nil
 }
 
-// checkBatch returns an error for datasets that can't be read more than once.
+// checkBatch returns an error for a batch whose state has no place, or whose datasets can't
+// be read more than once.
 func (f *scoreFlags) checkBatch() error {
 	if !f.UsesBatch() || f.DryRun {
 		return nil
+	}
+	if f.JSONL() == "" {
+		return exit.Usagef("--batch keeps its state beside a JSONL file: add -o FILE.jsonl")
 	}
 	for _, path := range f.Datasets {
 		if path == "-" {

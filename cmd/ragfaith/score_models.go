@@ -106,20 +106,16 @@ func checkJudge(s string) error {
 	if _, err := os.Stat(s); err == nil {
 		return nil
 	}
-	if model, ok := apiModel(s); ok && !slices.Contains(judgeNames(), s) {
-		if strings.Contains(s, ":") { // as Ollama names its models
-			return fmt.Errorf("%q is a model on a server: use --judge ollama/%s, or --judge llm --model %s", s, model, model)
-		}
-		return fmt.Errorf("%q is a model on a server: use --judge llm --model %s", s, model)
-	}
 	if n, err := hub.Resolve(s); err == nil && n.Embeds {
 		return fmt.Errorf("%q embeds texts and can't judge: use it as --embed-model", s)
 	}
 	if strings.ContainsAny(s, `/\`) {
 		return nil
 	}
-	return flagvalue.CheckWord(s, append(judgeNames(), serverNames()...),
-		strings.Join(append([]string{app.JudgeLexical, app.JudgeEmbedded, judgeAuto, app.JudgeLLM, app.JudgeHHEM}, serverNames()...), ", ")+`, the directory of a model, or a name in "ragfaith models list"`)
+	if slices.Contains(judgeNames(), s) {
+		return nil
+	}
+	return fmt.Errorf(`unknown %q: want lexical, embedded, auto, llm, hhem, a name in "ragfaith models list", or the directory of a model; a model on a server is --judge llm --model NAME, or ollama/NAME`, s)
 }
 
 // judgeNames returns the judges that --judge accepts by name.

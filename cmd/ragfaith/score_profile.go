@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"strconv"
 
 	"github.com/spf13/pflag"
@@ -47,7 +48,7 @@ func applyProfile(flags *pflag.FlagSet, lookup func(string) (string, bool)) erro
 	}
 	for _, p := range profiles() {
 		if p.name == name.Value.String() {
-			return setUnset(flags, p.flags, fromProfile, p.name, originOf(name).place)
+			return setUnset(flags, p.flags, fmt.Sprintf("profile %s (%s)", p.name, originOf(name)))
 		}
 	}
 	return nil
@@ -73,11 +74,11 @@ func applyServer(flags *pflag.FlagSet, lookup func(string) (string, bool)) error
 	if given := flags.Lookup("model"); given.Changed && model != "" && given.Value.String() != model {
 		return exit.Usagef("--judge %s: --model %s is another model", judge.Value, given.Value)
 	}
-	return setUnset(flags, implied, fromJudge, judge.Value.String(), originOf(judge).place)
+	return setUnset(flags, implied, fmt.Sprintf("judge %s (%s)", judge.Value, originOf(judge)))
 }
 
-// setUnset sets the flags that are not set yet to values with the given source.
-func setUnset(flags *pflag.FlagSet, values [][2]string, source ...string) error {
+// setUnset sets the flags that are not set yet to values with the given origin.
+func setUnset(flags *pflag.FlagSet, values [][2]string, origin string) error {
 	for _, v := range values {
 		flag := flags.Lookup(v[0])
 		if flag.Changed {
@@ -86,7 +87,7 @@ func setUnset(flags *pflag.FlagSet, values [][2]string, source ...string) error 
 		if err := flag.Value.Set(v[1]); err != nil {
 			return err
 		}
-		setOrigin(flag, source...)
+		setOrigin(flag, origin)
 	}
 	return nil
 }

@@ -7,16 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // resolve returns the complete options of a run over datasets. It reports mistakes in the
@@ -27,7 +23,7 @@ func (f *scoreFlags) resolve(ctx context.Context, datasets []string, sys system,
 	}
 	r := *f
 	o := &r.Options
-	o.Datasets, o.InputFlags, o.Version = datasets, f.inputArguments(), version()
+	o.Datasets, o.Version = datasets, version()
 	if s, _, ok := llm.ParseLocal(o.Judge); ok {
 		o.Judge, o.LLM.Server = app.JudgeLLM, &s
 	}
@@ -148,8 +144,7 @@ func readBounds(o *app.Options) error {
 	return nil
 }
 
-// chooseJudge replaces --judge auto by the best judge at hand that costs nothing, or by that
-// of the results to resume.
+// chooseJudge replaces --judge auto by the best judge at hand that costs nothing.
 func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Console) error {
 	if f.Judge != judgeAuto {
 		return nil
@@ -160,14 +155,8 @@ func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Con
 			return exit.Usagef("--%s can't be used with --judge auto, which chooses the server and the model", name)
 		}
 	}
-	chosen, err := f.storedJudge(sys)
-	if err != nil {
-		return err
-	}
-	if chosen.Name == "" {
-		found := app.FindJudges(ctx, &f.Options, &sys.System)
-		chosen = found[slices.IndexFunc(found, func(j app.FoundJudge) bool { return !j.Paid })]
-	}
+	found := app.FindJudges(ctx, &f.Options, &sys.System)
+	chosen := found[slices.IndexFunc(found, func(j app.FoundJudge) bool { return !j.Paid })]
 	if !f.Quiet {
 		c.Printf("--judge auto: %s (%s)", chosen.Name, chosen.Why)
 	}
@@ -181,45 +170,4 @@ func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Con
 		}
 	}
 	return applyServer(f.flags, sys.LookupEnv)
-}
-
-// storedJudge returns the judge of the results to resume. Its name is "" if there are none.
-func (f *scoreFlags) storedJudge(sys system) (app.FoundJudge, error) {
-	file := f.JSONL()
-	if !f.Resume || file == "" {
-		return app.FoundJudge{}, nil
-	}
-	stored, err := journal.StoredSettings(file)
-	if stored == nil {
-		return app.FoundJudge{}, err
-	}
-	part := file + safefile.PartSuffix
-	judge := app.FoundJudge{Name: stored.Get("--judge"), Why: "the judge of " + part}
-	if judge.Name != app.JudgeLLM {
-		return judge, nil
-	}
-	for _, s := range llm.LocalServers() {
-		if s.BaseURL(sys.Getenv("OLLAMA_HOST")) == stored.Get("--base-url") {
-			judge.Name = s.Name + "/" + stored.Get("--model")
-			return judge, nil
-		}
-	}
-	return judge, exit.Usagef("--judge auto: the judge of %s is the model %s at %s: resume with --judge llm", part, stored.Get("--model"), stored.Get("--base-url"))
-}
-
-// inputArguments returns the flags of the command line that decide which rows are read.
-func (f *scoreFlags) inputArguments() (arguments []string) {
-	f.flags.VisitAll(func(flag *pflag.Flag) {
-		if annotation(flag, groupKey) != inputGroup || !explicit(f.flags, flag.Name) {
-			return
-		}
-		values := []string{flag.Value.String()}
-		if list, ok := flag.Value.(pflag.SliceValue); ok {
-			values = list.GetSlice()
-		}
-		for _, v := range values {
-			arguments = append(arguments, "--"+flag.Name, v)
-		}
-	})
-	return arguments
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"encoding/json"
 	"net/http"
 	"path/filepath"
@@ -13,8 +12,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
 // newLocalServer starts a server that has models and the given context window, as Ollama
@@ -113,7 +110,7 @@ func TestServerErrors(t *testing.T) {
 		code       int
 		want       string
 	}{
-		{"ollama/qwen3:4b", s.URL, 1, `ragfaith: --judge ollama: Ollama has no model qwen3:4b; get it with "ollama pull qwen3:4b"; it has: qwen3:8b, llama3.2:3b`},
+		{"ollama/qwen3:4b", s.URL, 1, `ragfaith: --judge ollama: Ollama has no model qwen3:4b; get it with "ollama pull qwen3:4b"; it has: llama3.2:3b, qwen3:8b`},
 		{"llamacpp", s.URL, 1, "ragfaith: --judge llamacpp: llama.cpp has several models, choose one with --judge llamacpp/MODEL: "},
 		{"llamacpp", single.URL, 0, ""},
 		{"vllm", single.URL, 0, ""},
@@ -167,19 +164,5 @@ func TestRequestTimeouts(t *testing.T) {
 		if got, reasoning := f.requestTimeouts(); got != tt.want || reasoning != tt.reasoning {
 			t.Errorf("%q: got %v and %v, want %v and %v", tt.args, got, reasoning, tt.want, tt.reasoning)
 		}
-	}
-}
-
-func TestErrorWithoutKeyNamesRunningServers(t *testing.T) {
-	t.Parallel()
-	server, _, _ := llm.ParseLocal("ollama")
-	sys := emptySystem()
-	sys.FindServers = func(context.Context) []llm.FoundServer {
-		return []llm.FoundServer{{LocalServer: server, URL: "http://localhost:11434", Model: "qwen3:4b"}}
-	}
-	got := runSystem(t, sys, strings.NewReader(skyRows), "score", "-", "--judge", "llm")
-	want := "ragfaith: no key for the OpenAI API: set OPENAI_API_KEY, or use --base-url for another server; found Ollama at http://localhost:11434 with qwen3:4b: use --judge ollama/qwen3:4b\n"
-	if got.code != exitFailure || got.stderr != want {
-		t.Errorf("got exit code %d and %q, want %d and %q", got.code, got.stderr, exitFailure, want)
 	}
 }

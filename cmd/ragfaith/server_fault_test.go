@@ -2,73 +2,14 @@ package main
 
 import (
 	"bytes"
-	"compress/gzip"
 	"errors"
 	"fmt"
-	"io"
-	"log/slog"
-	"net/http"
-	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 )
-
-// TestMaliciousServerFailsRows checks that invalid, huge and redirected replies fail
-// rows or end the run, and that a redirect target receives neither the key nor rows.
-func TestMaliciousServerFailsRows(t *testing.T) {
-	t.Parallel()
-	spaces := bytes.Repeat([]byte(" "), 1<<20)
-	flood := func(w io.Writer) {
-		for range 100 {
-			if _, err := w.Write(spaces); err != nil {
-				return
-			}
-		}
-	}
-	other := newTestServer(t)
-	for name, tt := range map[string]struct {
-		answer http.HandlerFunc
-		tls    bool
-		code   int
-		want   string
-	}{
-		"100 MB": {func(w http.ResponseWriter, _ *http.Request) { flood(w) }, false, exitFailedRows, "the reply is larger than 1"},
-		"gzip bomb": {func(w http.ResponseWriter, _ *http.Request) {
-			w.Header().Set("Content-Encoding", "gzip")
-			z := gzip.NewWriter(w)
-			defer z.Close()
-			flood(z)
-		}, false, exitFailedRows, "the reply is larger than 1"},
-		"redirect to another host": {func(w http.ResponseWriter, r *http.Request) {
-			http.Redirect(w, r, other.URL+r.URL.Path, http.StatusTemporaryRedirect)
-		}, false, exitFailure, "which is not followed"},
-		"self-signed certificate": {nil, true, exitFailure, "the server's certificate can't be trusted"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			s := httptest.NewUnstartedServer(tt.answer)
-			s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
-			if tt.tls {
-				s.StartTLS()
-			} else {
-				s.Start()
-			}
-			defer s.Close()
-			got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
-			if got.code != tt.code || !strings.Contains(got.stderr, tt.want) || strings.Contains(got.stderr+got.stdout, testKey) {
-				t.Errorf("exit code: got %d, want %d; stderr: %s", got.code, tt.code, got.stderr)
-			}
-			if n := strings.Count(got.stdout, `"status":"failed","reason":"verdict"`); n != map[int]int{exitFailure: 0, exitFailedRows: 2}[tt.code] || strings.Contains(got.stdout, `"status":"scored"`) {
-				t.Errorf("got %d failed rows: %s", n, got.stdout)
-			}
-		})
-	}
-	if n := other.calls.Load(); n > 0 {
-		t.Errorf("got %d requests to the other host, want 0", n)
-	}
-}
 
 // unprivilegedCommand returns a command that is subject to file permissions, even if the
 // test runs as root.
@@ -113,50 +54,6 @@ func TestReadOnlyCacheIsWarning(t *testing.T) {
 				t.Errorf("%v: %s", err, &msg)
 			}
 		})
-	}
-}
-
-// TestFileDescriptorLimitLosesNoRow checks that a run with too few file descriptors
-// reports it, leaves no partial file, and can be resumed with more. Go programs need at
-// least 8 to start.
-func TestFileDescriptorLimitLosesNoRow(t *testing.T) {
-	t.Parallel()
-	skipShort(t)
-	data := batchRows(t, 28)
-	s := newTestServer(t)
-	for _, tt := range []struct {
-		args  []string
-		files []int
-	}{
-		{[]string{"--judge", "lexical"}, []int{8, 9, 10, 11, 12}},
-		{[]string{"--judge", "llm", "--base-url", s.URL, "--retries", "1", "--no-cache"}, []int{8, 10, 12, 14, 16, 20}},
-	} {
-		run := func(out string) []string {
-			return append([]string{"score", data, "--to", "none", "-o", out, "-o", out + ".csv", "--resume"}, tt.args...)
-		}
-		uninterrupted, short := filepath.Join(t.TempDir(), "out.jsonl"), 0
-		mustExit(t, runCommand(t, unlimitedCommand(t, filepath.Dir(uninterrupted), run(uninterrupted)...)), exitOK)
-		for _, n := range tt.files {
-			out := filepath.Join(t.TempDir(), "out.jsonl")
-			got := runCommand(t, limitedCommand(t, filepath.Dir(out), "-n", n, run(out)...))
-			if got.code != exitOK {
-				short++
-				if got.code != exitFailedRows {
-					checkExit(t, got, exitFailure)
-				}
-				checkExit(t, got, got.code, "too many open files")
-			}
-			if _, err := os.Stat(out); got.code == exitFailure && err == nil {
-				t.Errorf("%v with %d files: the output file exists", tt.args, n)
-			}
-			checkExit(t, runCommand(t, unlimitedCommand(t, filepath.Dir(out), run(out)...)), exitOK)
-			if withoutRequestCounts(readFile(t, out)) != readFile(t, uninterrupted) {
-				t.Errorf("%v after %d files: results differ", tt.args, n)
-			}
-		}
-		if short == 0 {
-			t.Errorf("%v: no limit was too low", tt.args)
-		}
 	}
 }
 

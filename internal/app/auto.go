@@ -56,7 +56,7 @@ func rankedModels() []hub.Name {
 	return models
 }
 
-// suggestJudge names the command for the best judge at hand, after a run with a built-in
+// suggestJudge names the best judge at hand, after a run with a built-in
 // judge whose share of uncertain verdicts exceeds [report.ManyUncertain].
 func (r *run) suggestJudge(ctx context.Context, uncertain float64) {
 	o := r.options
@@ -75,18 +75,5 @@ func (r *run) suggestJudge(ctx context.Context, uncertain float64) {
 	case best.Paid:
 		found += " and costs money (--dry-run estimates it)"
 	}
-	words := slices.Concat([]string{"ragfaith", "score"}, o.Datasets, o.InputFlags, []string{"--judge", best.Name})
-	for i := range words {
-		words[i] = shellWord(words[i])
-	}
-	r.console.Printf("note: %s: %s", found, strings.Join(words, " "))
-}
-
-// shellWord quotes a word for a POSIX shell if needed.
-func shellWord(word string) string {
-	const safe = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_=./:,@%+"
-	if word != "" && strings.Trim(word, safe) == "" {
-		return word
-	}
-	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	r.console.Printf("note: %s: use --judge %s", found, report.Printable(best.Name))
 }

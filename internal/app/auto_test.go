@@ -34,7 +34,7 @@ func TestRankedModelsFollowPublishedAccuracy(t *testing.T) {
 	}
 }
 
-func TestSuggestJudgeNamesOneCommand(t *testing.T) {
+func TestSuggestJudgeNamesBestJudge(t *testing.T) {
 	t.Parallel()
 	hub := t.TempDir()
 	model := filepath.Join(hub, "models--lytang--MiniCheck-RoBERTa-Large", "snapshots", "0123456789abcdef0123456789abcdef01234567")
@@ -55,16 +55,11 @@ func TestSuggestJudgeNamesOneCommand(t *testing.T) {
 		options   Options
 		want      string
 	}{
-		{"server", key, ollama, 0.4, lexical, "ragfaith: note: a model is at hand: ragfaith score rows.jsonl --judge ollama/llama3.1:8b\n"},
-		{"model", map[string]string{"HF_HUB_CACHE": hub}, nil, 0.4, lexical, "ragfaith: note: a model is at hand: ragfaith score rows.jsonl --judge minicheck-roberta-large\n"},
-		{"key", key, nil, 0.4, lexical, "ragfaith: note: a model is at hand and costs money (--dry-run estimates it): ragfaith score rows.jsonl --judge llm\n"},
-		{"nothing", nil, nil, 0.4, lexical, "ragfaith: note: the embedded judge also reads the claims: ragfaith score rows.jsonl --judge embedded\n"},
+		{"server", key, ollama, 0.4, lexical, "ragfaith: note: a model is at hand: use --judge ollama/llama3.1:8b\n"},
+		{"model", map[string]string{"HF_HUB_CACHE": hub}, nil, 0.4, lexical, "ragfaith: note: a model is at hand: use --judge minicheck-roberta-large\n"},
+		{"key", key, nil, 0.4, lexical, "ragfaith: note: a model is at hand and costs money (--dry-run estimates it): use --judge llm\n"},
+		{"nothing", nil, nil, 0.4, lexical, "ragfaith: note: the embedded judge also reads the claims: use --judge embedded\n"},
 		{"nothing better", nil, nil, 0.4, Options{Judge: JudgeEmbedded}, "ragfaith: note: no model is at hand: docs/judges.md lists the other judges\n"},
-		{
-			"same rows", nil, ollama, 0.4,
-			Options{Judge: JudgeLexical, InputFlags: []string{"--map", "answer=my reply", "--map", "id=key", "--sample", "9"}},
-			"ragfaith: note: a model is at hand: ragfaith score rows.jsonl --map 'answer=my reply' --map id=key --sample 9 --judge ollama/llama3.1:8b\n",
-		},
 		{"certain", key, ollama, 0.3, lexical, ""},
 		{"quiet", key, ollama, 0.4, quiet, ""},
 		{"another judge", key, ollama, 0.4, Options{Judge: JudgeHHEM}, ""},

@@ -2,11 +2,7 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -63,11 +59,6 @@ func (r *run) openBatch(ctx context.Context) error {
 		return err
 	}
 	dir := o.batchDir()
-	if dir == "" {
-		if dir, err = o.cachedBatchDir(settings, r.sys); err != nil {
-			return err
-		}
-	}
 	r.batch, err = r.model.stack.OpenBatch(ctx, llm.BatchOptions{
 		Dir: dir, Settings: settings, Resume: o.Resume, PollInterval: o.LLM.BatchPoll, Notify: func(line string) { r.notef("%s", line) },
 	})
@@ -80,21 +71,6 @@ func (r *run) openBatch(ctx context.Context) error {
 		return &exit.UsageError{Err: &journal.SettingsError{Part: dir, Changes: changes}}
 	}
 	return nil
-}
-
-// cachedBatchDir returns the state directory of a run without JSONL output, in the
-// cache directory. It is the same for the same settings and datasets.
-func (o *Options) cachedBatchDir(settings []byte, sys *System) (string, error) {
-	dir, err := sys.ReplyCache(o.LLM.Cache)
-	if err != nil {
-		return "", fmt.Errorf("--batch needs a JSONL output or a cache directory for its state: %w", err)
-	}
-	h := sha256.New()
-	h.Write(settings)
-	for _, path := range o.Datasets {
-		fmt.Fprintf(h, "%q", safefile.Abs(path))
-	}
-	return filepath.Join(dir, "batches", hex.EncodeToString(h.Sum(nil)[:8])), nil
 }
 
 // runBatch submits and collects batches until all replies have arrived. The scoring pass

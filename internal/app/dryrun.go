@@ -190,9 +190,8 @@ func (e *estimate) Write(r *result.Row) error {
 	return nil
 }
 
-// print writes one statistic per line. m is nil for a run without a language model, local
-// for one without local models.
-func (e *estimate) print(w io.Writer, o *Options, m *model, local *localModel) error {
+// print writes one statistic per line. m is nil for a run without a language model.
+func (e *estimate) print(w io.Writer, o *Options, m *model) error {
 	var b strings.Builder
 	line := func(name, value, note string) {
 		if note != "" {
@@ -243,13 +242,6 @@ func (e *estimate) print(w io.Writer, o *Options, m *model, local *localModel) e
 		}
 		line("time", d.Round(time.Second).String(), note)
 	}
-	if local != nil {
-		line("pairs", strconv.Itoa(local.meter.pairs), "of contexts and claims, as the judge reads them")
-		d, note := local.meter.estimate()
-		line("judge time", d.Round(time.Second).String(), note)
-	} else if o.UsesLocalModel() {
-		line("judge time", "unknown", "the model is not on this machine")
-	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -271,15 +263,10 @@ func (e *estimate) duration(o *Options) (time.Duration, string) {
 			seconds, note = s, fmt.Sprintf("at %d tokens per minute", o.LLM.TPM)
 		}
 	}
-	return clampSeconds(seconds), note
-}
-
-// clampSeconds converts seconds to a duration, the longest one if it is longer.
-func clampSeconds(seconds float64) time.Duration {
 	if ns := seconds * float64(time.Second); ns < math.MaxInt64 {
-		return time.Duration(ns)
+		return time.Duration(ns), note
 	}
-	return math.MaxInt64
+	return math.MaxInt64, note
 }
 
 // dryRun estimates the requests, tokens, cost and time of the run and prints them.
@@ -309,5 +296,5 @@ func (r *run) dryRun(ctx context.Context, input dataset.Options) error {
 		return err
 	}
 	failures.Close()
-	return est.print(r.streams.Stdout, o, r.model, r.local)
+	return est.print(r.streams.Stdout, o, r.model)
 }

@@ -57,10 +57,8 @@ func (r *run) completeSummary(s *report.Summary) {
 	if r.faithful != nil {
 		s.FaithfulRows = new(r.faithful.interval())
 	}
-	if r.savings != nil {
+	if r.options.Prescreens() {
 		s.Prescreen = r.out.Tally.Prescreen.Summary()
-		saved := r.savings.usage
-		s.Prescreen.Saved = &report.SummarySaved{Requests: saved.Requests, PromptTokens: saved.PromptTokens, CompletionTokens: saved.CompletionTokens}
 	}
 }
 
@@ -93,9 +91,6 @@ func (r *run) printSummary(ctx context.Context) {
 		r.console.Println(r.faithful.String())
 	}
 	r.printUsage()
-	if r.savings != nil {
-		r.console.Println(r.savings.String())
-	}
 	r.suggestJudge(ctx, r.out.Tally.UncertainShare())
 }
 

@@ -110,7 +110,6 @@ type localModel struct {
 	pairLayout  local.CrossEncoderLayout
 	tokenLayout local.TokenClassifierLayout
 	layoutName  string // name of the published judge whose layout it is, or ""
-	meter       *meter // measures its speed in a dry run; otherwise nil
 }
 
 // localThreshold returns the threshold of a local model.
@@ -133,11 +132,11 @@ func (m *localModel) judge(o *Options) (verdict.Judge, error) {
 	var j verdict.Judge
 	if tokens {
 		j, err = local.NewTokenClassifier(local.TokenClassifierOptions{
-			Options: opts, Model: m, Layout: m.tokenLayout, Strictest: o.Profile == ProfileLettuce,
+			Options: opts, Model: m.Model, Layout: m.tokenLayout, Strictest: o.Profile == ProfileLettuce,
 		})
 	} else {
 		j, err = local.NewCrossEncoder(local.CrossEncoderOptions{
-			Options: opts, Model: m, Layout: m.pairLayout, Joined: o.Evidence == "joined", Batch: o.Local.Batch,
+			Options: opts, Model: m.Model, Layout: m.pairLayout, Joined: o.Evidence == "joined", Batch: o.Local.Batch,
 			Rounded: o.roundsScores(), Nearest: o.Local.Prefilter, Rank: quoter.Scores,
 		})
 	}

@@ -57,11 +57,11 @@ func (r *run) newModel(ctx context.Context) (*model, error) {
 		return nil, err
 	}
 	if key == "" && l.BaseURL == "" && !client.Headers.ReplaceKey() && !o.DryRun {
-		hint := r.foundServers(ctx)
+		const other = "use --base-url for another server, or --judge auto for a judge that needs no key"
 		if l.KeyVariable == "" {
-			return nil, errors.New("no key for the OpenAI API: --api-key-env is empty; use --base-url for another server" + hint)
+			return nil, errors.New("no key for the OpenAI API: --api-key-env is empty; " + other)
 		}
-		return nil, fmt.Errorf("no key for the OpenAI API: set %s, or use --base-url for another server%s", l.KeyVariable, hint)
+		return nil, fmt.Errorf("no key for the OpenAI API: set %s; %s", l.KeyVariable, other)
 	}
 	window := 0
 	switch {
@@ -108,12 +108,21 @@ func (r *run) newModel(ctx context.Context) (*model, error) {
 			c.Printf("retrying in %v: %v", wait.Round(time.Millisecond), err)
 		}
 	}
-	// Validate the options before opening the cache, so that an error creates no file.
+	if !o.DryRun && !l.NoCache {
+		dir, err := sys.ReplyCache(l.Cache)
+		if err != nil {
+			return nil, err
+		}
+		options.Cache = llm.OpenCache(ctx, dir, options.Clock, r.warn)
+	}
 	stack, err := llm.New(options)
 	if err != nil {
+		if options.Cache != nil {
+			_ = options.Cache.Close()
+		}
 		return nil, &exit.UsageError{Err: err}
 	}
-	m := &model{Completer: stack, prompts: prompts, stack: stack, price: options.Price, window: window}
+	m := &model{Completer: stack, prompts: prompts, stack: stack, cache: options.Cache, price: options.Price, window: window}
 	if in, out, ok := llm.Price(client.Model); ok && m.price == nil {
 		m.price = &[2]float64{in, out}
 	}
@@ -127,20 +136,6 @@ func (r *run) newModel(ctx context.Context) (*model, error) {
 			return nil, err
 		}
 		m.embedder = m.local
-	}
-	if !l.NoCache {
-		dir, err := sys.ReplyCache(l.Cache)
-		if err != nil {
-			return nil, err
-		}
-		stack.Close()
-		options.Cache = llm.OpenCache(ctx, dir, options.Clock, r.warn)
-		m.cache = options.Cache
-		if stack, err = llm.New(options); err != nil {
-			m.close()
-			return nil, err
-		}
-		m.Completer, m.stack = stack, stack
 	}
 	if o.usesSemanticCache() && m.local == nil {
 		if m.embedder, m.embedURL, err = o.newEmbedder(sys, stack); err != nil {

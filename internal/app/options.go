@@ -20,9 +20,8 @@ import (
 type Options struct {
 	output.Options
 
-	Datasets   []string // paths; - is standard input
-	Lang       string   // language of the answers, or "" to detect it
-	InputFlags []string // flags of the command line that decide which rows are read, with their values
+	Datasets []string // paths; - is standard input
+	Lang     string   // language of the answers, or "" to detect it
 
 	// The flags as given, which are stored with results. Dataset and Rows have their values.
 	Map    []string // FIELD=COLUMN

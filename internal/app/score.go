@@ -13,7 +13,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/journal"
@@ -43,7 +42,6 @@ type run struct {
 	batch  *llm.Batch      // nil without --batch
 	stored *journal.Stored // rows of an earlier run; nil for none
 
-	savings  *savings          // nil without --prescreen
 	faithful *faithfulShare    // nil without a calibrated confidence
 	progress *console.Progress // nil for none
 	failures *console.FailureLog
@@ -111,13 +109,9 @@ func (r *run) openModels(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if o.UsesLocalModel() {
-		r.local, err = o.openLocal(r.sys) //nolint:contextcheck // opening takes milliseconds
-		if _, missing := errors.AsType[*hub.MissingError](err); err != nil && (!missing || !o.DryRun) {
+	if o.UsesLocalModel() && !o.DryRun {
+		if r.local, err = o.openLocal(r.sys); err != nil { //nolint:contextcheck // opening takes milliseconds
 			return err
-		}
-		if o.DryRun && r.local != nil {
-			r.local.meter = &meter{now: r.sys.Clock.Now}
 		}
 	}
 	if r.pipeline, r.threshold, err = o.newPipeline(r.model, r.local); err != nil {
@@ -125,7 +119,7 @@ func (r *run) openModels(ctx context.Context) (err error) {
 	}
 	switch {
 	case o.Prescreens():
-		if err := r.openPrescreen(ctx); err != nil {
+		if err := r.openPrescreen(); err != nil {
 			return err
 		}
 	case o.Calibrated != nil && o.Calibrated.Confidence != nil:
@@ -231,9 +225,6 @@ func (r *run) score(ctx context.Context, cancel context.CancelCauseFunc, set *da
 	all := eval.Sinks{r.out, r.failures}
 	if r.faithful != nil {
 		all = append(all, r.faithful)
-	}
-	if r.savings != nil {
-		all = append(all, r.savings)
 	}
 	if !o.Quiet && !o.NoProgress {
 		r.progress = console.StartProgress(r.console, console.ProgressOptions{

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -64,7 +63,6 @@ func (l *LLMOptions) chooseModel(models []llm.ServedModel) (llm.ServedModel, err
 		names = append(names, report.Printable(m.Name))
 	}
 	const maxShown = 8
-	names = flagvalue.NearestFirst(l.Model, names)
 	list := strings.Join(names[:min(len(names), maxShown)], ", ")
 	if len(names) > maxShown {
 		list += ", …"
@@ -82,19 +80,6 @@ func (l *LLMOptions) chooseModel(models []llm.ServedModel) (llm.ServedModel, err
 		return llm.ServedModel{}, fmt.Errorf("%s has several models, choose one with --judge %s/MODEL: %s", l.Server.Title, l.Server.Name, list)
 	}
 	return llm.ServedModel{}, fmt.Errorf("%s has no model %s%s; it has: %s", l.Server.Title, l.Model, getHint, list)
-}
-
-// foundServers returns a hint that names the servers running on this machine, to append
-// to an error, or "".
-func (r *run) foundServers(ctx context.Context) string {
-	if r.sys.FindServers == nil || r.options.Judge != JudgeLLM {
-		return ""
-	}
-	var hints strings.Builder
-	for _, f := range r.sys.FindServers(ctx) {
-		fmt.Fprintf(&hints, "; found %s at %s with %s: use --judge %s", f.Title, f.URL, report.Printable(f.Model), report.Printable(f.Judge()))
-	}
-	return hints.String()
 }
 
 // extend adds the values of --header, --extra-body and --client-cert to a client. A dry

@@ -73,21 +73,14 @@ func Text(to *string, check func(text string) error) *Value { return checked(to,
 // OneOf accepts one of the known words.
 func OneOf(to *string, def string, known ...string) *Value {
 	*to = def
-	v := Text(to, func(text string) error { return CheckWord(text, known, strings.Join(known, ", ")) })
+	v := Text(to, func(text string) error {
+		if !slices.Contains(known, text) {
+			return fmt.Errorf("unknown %q (known: %s)", text, strings.Join(known, ", "))
+		}
+		return nil
+	})
 	v.words = known
 	return v
-}
-
-// CheckWord returns an error if word is not known. It suggests a similar word, and
-// contains a list of what is known.
-func CheckWord(word string, known []string, list string) error {
-	if slices.Contains(known, word) {
-		return nil
-	}
-	if similar := Nearest(word, known); similar != "" {
-		return fmt.Errorf("unknown %q, did you mean %s? (known: %s)", word, similar, list)
-	}
-	return fmt.Errorf("unknown %q (known: %s)", word, list)
 }
 
 // Fraction accepts a number from 0 to 1. *to is nil if none is set.

@@ -99,13 +99,9 @@ func TestOneOf(t *testing.T) {
 	var word string
 	v := OneOf(&word, "auto", "auto", "always", "never")
 	checkValue(t, v, map[string]string{"never": "never", "always": "always"}, "", "alway", "AUTO")
-	for text, want := range map[string]string{
-		"alway": `unknown "alway", did you mean always? (known: auto, always, never)`,
-		"xyzzy": `unknown "xyzzy" (known: auto, always, never)`,
-	} {
-		if err := v.Set(text); err == nil || err.Error() != want {
-			t.Errorf("got error %v, want %s", err, want)
-		}
+	const want = `unknown "alway" (known: auto, always, never)`
+	if err := v.Set("alway"); err == nil || err.Error() != want {
+		t.Errorf("got error %v, want %s", err, want)
 	}
 }
 

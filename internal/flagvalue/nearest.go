@@ -1,9 +1,6 @@
 package flagvalue
 
-import (
-	"slices"
-	"strings"
-)
+import "strings"
 
 // minAbbreviation is the minimum length of the beginning of a name that Nearest
 // recognizes.
@@ -24,11 +21,6 @@ func Nearest(word string, names []string) string {
 		}
 	}
 	return best
-}
-
-// NearestFirst returns names, those that are similar to word first.
-func NearestFirst(word string, names []string) []string {
-	return slices.SortedStableFunc(slices.Values(names), func(a, b string) int { return distance(word, a) - distance(word, b) })
 }
 
 // distance returns the Levenshtein distance of a and b in bytes.

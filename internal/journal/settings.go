@@ -44,16 +44,6 @@ func writeSettings(path string, settings result.Settings) error {
 	return safefile.WriteFile(path, append(content, '\n'), 0o600)
 }
 
-// StoredSettings returns the settings of the interrupted run that a run with the JSONL file
-// path would resume, or nil if there is none.
-func StoredSettings(path string) (result.Settings, error) {
-	part := path + safefile.PartSuffix
-	if found, err := anyRow(part); err != nil || !found {
-		return nil, err
-	}
-	return readSettings(part)
-}
-
 // readSettings returns the settings stored for part.
 func readSettings(part string) (result.Settings, error) {
 	path := part + settingsSuffix

@@ -68,14 +68,6 @@ type SummaryPrescreen struct {
 	Audited   int            `json:"audited"`
 	Agreed    int            `json:"agreed"`
 	Agreement stats.Interval `json:"agreement"`
-	Saved     *SummarySaved  `json:"saved"` // null if results were only read
-}
-
-// SummarySaved estimates what the model would have cost without the prescreen.
-type SummarySaved struct {
-	Requests         int `json:"requests"`
-	PromptTokens     int `json:"prompt_tokens"`
-	CompletionTokens int `json:"completion_tokens"`
 }
 
 // Summary converts p to its JSON form.
