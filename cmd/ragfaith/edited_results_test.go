@@ -23,7 +23,7 @@ func edits() map[string]struct{ old, edited, want string } {
 		"different claim score":     {`"score":0.014656`, `"score":0.9`, `1: support: got 0.507328, want 0.95 (mean of the scores of the claims)`},
 		"missing claim score":       {`"score":0.014656`, `"score":null`, `1: claim 1: score: got null, want a number from 0 to 1`},
 		"missing verdict":           {second, `"verdict":null,"score":null`, `1: claims: some have a verdict and some have none`},
-		"unknown verdict":           {`"verdict":"not_mentioned"`, `"verdict":"fine"`, `1: verdict: unknown "fine"`},
+		"unknown verdict":           {`"verdict":"not_mentioned"`, `"verdict":"fine"`, `1: claims/1/verdict: unknown "fine"`},
 		"no_claims row with claims": {`"status":"scored","reason":null`, `"status":"no_claims","reason":"refusal"`, `1: status: got no_claims, want scored or unjudged if and only if every claim has a verdict`},
 		"scored row with error":     {`"error":null`, `"error":"e"`, `1: error: got a text, want null, since the status is scored`},
 		"refusal with score":        {`"faithfulness":null,"support":null,"confidence":null,"status":"no_claims"`, `"faithfulness":0.5,"support":null,"confidence":null,"status":"no_claims"`, `2: faithfulness: got 0.5, want null, 0 or 1, the values of --no-claims`},
@@ -31,7 +31,7 @@ func edits() map[string]struct{ old, edited, want string } {
 		"different claim ID":        {`{"id":1,`, `{"id":2,`, `1: claim 1: id: got 2, want 1`},
 		"negative index":            {`"index":1`, `"index":-1`, `2: index: got -1, want 0 to 2^53`},
 		"negative usage":            {`"prompt_tokens":0`, `"prompt_tokens":-1`, `1: usage: got a negative number, want 0 or more`},
-		"usage that overflows":      {`"prompt_tokens":0`, `"prompt_tokens":9223372036854775808`, `1: prompt_tokens: want a whole number`},
+		"usage that overflows":      {`"prompt_tokens":0`, `"prompt_tokens":9223372036854775808`, `1: usage/prompt_tokens: value out of range`},
 		"failed row with claims":    {`"claims":[],"skipped":[],"unjudged_share":null,"error":"rows`, `"claims":[{"id":0,"text":"x","start":0,"end":1}],"skipped":[],"unjudged_share":null,"error":"rows`, `3: claims: got 1, want none, since the row is failed (read)`},
 	}
 }

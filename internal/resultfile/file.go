@@ -137,9 +137,6 @@ func (f *File) next() (*result.Row, error) {
 		err = f.row.checkCounts(r)
 	}
 	if err != nil {
-		if f.tally.Rows == 0 && result.IsForeign(err) {
-			err = fmt.Errorf("%w; want a file written by ragfaith score", err)
-		}
 		return nil, &dataset.RowError{File: f.path, Line: record.Line, Err: err}
 	}
 	f.line = record.Line

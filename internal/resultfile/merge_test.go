@@ -123,8 +123,8 @@ func TestMergeErrorsNameBothFiles(t *testing.T) {
 		"same index, other id":     {[][]byte{jsonl(numbered(0, 4)), jsonl(otherDataset)}, resultfile.Merge, 1, `a.jsonl:2 and DIRb.jsonl:1 both have index 4, with ids "id-4" and "x": are they from two datasets? --append`},
 		"concatenated files":       {[][]byte{append(jsonl(numbered(1, 3)), jsonl(numbered(2))...)}, resultfile.Merge, 2, `a.jsonl:3: index 2 after 3: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead`},
 		"duplicate in one file":    {[][]byte{append(jsonl(numbered(3)), jsonl(numbered(3))...)}, resultfile.Append, 1, `a.jsonl:2: index 3 after 3`},
-		"truncated second file":    {[][]byte{jsonl(numbered(0, 2)), truncated[:len(truncated)-9]}, resultfile.Merge, 2, `b.jsonl:2: invalid JSON: unexpected end of input`},
-		"truncated first file":     {[][]byte{truncated[:len(truncated)-9], jsonl(numbered(0, 2))}, resultfile.Append, 1, `a.jsonl:2: invalid JSON: unexpected end of input`},
+		"truncated second file":    {[][]byte{jsonl(numbered(0, 2)), truncated[:len(truncated)-9]}, resultfile.Merge, 2, `b.jsonl:2: invalid JSON: unexpected EOF`},
+		"truncated first file":     {[][]byte{truncated[:len(truncated)-9], jsonl(numbered(0, 2))}, resultfile.Append, 1, `a.jsonl:2: invalid JSON: unexpected EOF`},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir() + string(filepath.Separator)
