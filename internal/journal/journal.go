@@ -107,7 +107,7 @@ func (j *Journal) open(resume bool) error {
 	if err := merge(part); err != nil {
 		return err
 	}
-	if j.stored, err = openStored(part, j.settings); err != nil {
+	if j.stored, err = openStored(part); err != nil {
 		return err
 	}
 	return j.file.Open(newSuffix)
@@ -138,7 +138,7 @@ func (j *Journal) ReopenStored() (*Stored, error) {
 	if j.stored == nil {
 		return nil, nil //nolint:nilnil // as documented
 	}
-	return openStored(j.part, j.settings)
+	return openStored(j.part)
 }
 
 // Write appends part of a line.

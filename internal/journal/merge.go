@@ -75,7 +75,7 @@ func appendRest(dst io.Writer, part string, n int) error {
 // countValid counts the results at the start of r and the bytes up to the end of the last
 // one. An error is one of reading r.
 func countValid(r io.Reader) (rows int, size int64, err error) {
-	results := result.NewReader(r, new(result.Checker))
+	results := result.NewReader(r, result.Check)
 	for {
 		_, err := results.Next()
 		line := results.Line()

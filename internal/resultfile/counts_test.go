@@ -58,24 +58,6 @@ func TestRowsChecksCountsOfTables(t *testing.T) {
 	}
 }
 
-func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
-	jsonl := writeTemp(t, "r.jsonl", encode(t, report.FormatJSONL, allResults()))
-	for _, tt := range []struct{ threshold, noClaims, want string }{
-		{"0.5", "1", ""},
-		{"", "", ""},
-		{"0.5, 0.6", "0, 1", ""}, // several runs
-		{"0.99", "1", "r.jsonl:2: claim 0: verdict: got supported with score 0.987654, want a score of at least 0.99, the threshold of the run"},
-		{"0.5", "null", "r.jsonl:3: faithfulness: got 1, want null, the value of --no-claims"},
-		{"0.5", "0", "r.jsonl:3: faithfulness: got 1, want 0, the value of --no-claims"},
-	} {
-		settings := result.Settings{{Name: "--threshold", Value: tt.threshold}, {Name: "--no-claims", Value: tt.noClaims}}
-		_, err := read(jsonl, resultfile.Options{Settings: settings})
-		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
-			t.Errorf("--threshold %q, --no-claims %q: got %v, want %q", tt.threshold, tt.noClaims, err, tt.want)
-		}
-	}
-}
-
 func TestCheckSummaryComparesStatistics(t *testing.T) {
 	path := writeTemp(t, "r.jsonl", encode(t, report.FormatJSONL, allResults()))
 	writeSummary(t, path, allResults())

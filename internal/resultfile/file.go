@@ -23,9 +23,7 @@ const maxRowBytes = 1 << 30
 type Options struct {
 	// Keep lists kept columns that must exist. Rows contain all kept columns in any
 	// case.
-	Keep []string
-	// Settings are the settings of the run, with which the results must agree.
-	Settings result.Settings
+	Keep     []string
 	Stdin    io.Reader                                // read for the path "-"
 	OpenPipe func(path string) (io.ReadCloser, error) // as in dataset.Options
 }
@@ -54,7 +52,7 @@ func Open(path string, o Options) (*File, error) {
 	}
 	f := &File{
 		path: path, o: o, records: records, missing: slices.Clone(o.Keep),
-		decoder: result.NewDecoder(result.NewChecker(o.Settings.Get)),
+		decoder: result.NewDecoder(result.Check),
 	}
 	if err := f.readFirst(); err != nil {
 		_ = f.Close()

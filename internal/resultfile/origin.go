@@ -158,14 +158,6 @@ func (o *Origin) CheckRows(files []*File) error {
 	return nil
 }
 
-// SettingsOf returns the settings of the run of a file, or nil if they are unknown.
-func (o *Origin) SettingsOf(path string) result.Settings {
-	if s := o.summaryFor(path); s != nil {
-		return s.Settings
-	}
-	return nil
-}
-
 // Empty reports whether the run of a file had no rows, like a shard of a small dataset.
 // An empty JSONL file is a result file only if its summary confirms that.
 func (o *Origin) Empty(path string) bool {

@@ -204,7 +204,7 @@ func TestPageOfStoredRowsIsTheSame(t *testing.T) {
 		lines = append(r.AppendJSON(lines), '\n')
 	}
 	var stored []*result.Row
-	for r, err := range result.NewReader(bytes.NewReader(lines), new(result.Checker)).Rows() {
+	for r, err := range result.NewReader(bytes.NewReader(lines), result.Check).Rows() {
 		if err != nil {
 			t.Fatal(err)
 		}
