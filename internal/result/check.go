@@ -1,6 +1,7 @@
 package result
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -146,9 +147,8 @@ func checkUnscored(r *Row) error {
 	return nil
 }
 
-// checkCitationScores compares the citation scores with the verdicts. Rows do not record
-// whether chunks of which none supports the claim alone support it together, so it checks
-// a range.
+// checkCitationScores compares the presence of citation scores and the number of unresolved
+// citations with the citations.
 func checkCitationScores(r *Row) error {
 	cites, unresolved := false, 0
 	for i := range r.Claims {
@@ -163,7 +163,7 @@ func checkCitationScores(r *Row) error {
 	switch {
 	case s == nil && !cites:
 		return nil
-	case s == nil || s.Unresolved < 0:
+	case s == nil:
 		return mismatch("unresolved_citations", "null", strconv.Itoa(unresolved))
 	case !cites:
 		return mismatch("citation scores", "numbers", "null, since no claim cites anything")
@@ -171,51 +171,8 @@ func checkCitationScores(r *Row) error {
 		return mismatch("unresolved_citations", strconv.Itoa(s.Unresolved), strconv.Itoa(unresolved))
 	case r.Status != Scored && (!math.IsNaN(s.Recall) || !math.IsNaN(s.Precision)):
 		return mismatch("citation_recall and citation_precision", formatNumber(s.Recall)+" and "+formatNumber(s.Precision), "null, since the status is "+string(r.Status))
-	case r.Status != Scored:
-		return nil
 	}
-	claims, supported, counted, good := len(r.Claims), 0, 0, 0
-	joint, jointChunks := 0, 0 // claims that several chunks may support together, and these chunks
-	for i := range r.Claims {
-		chunks, alone, ok := CitedChunks(r.Claims[i].Citations)
-		switch {
-		case !ok:
-		case len(chunks) == 0:
-			claims--
-		case alone > 0:
-			supported++
-		case len(chunks) > 1:
-			joint++
-			jointChunks += len(chunks)
-		}
-		if ok {
-			counted += len(chunks)
-			good += alone
-		}
-	}
-	if err := checkFraction("citation_recall", s.Recall, supported, supported+joint, claims); err != nil {
-		return err
-	}
-	return checkFraction("citation_precision", s.Precision, good, good+jointChunks, counted)
-}
-
-// checkFraction checks that got is k/n for an integer k from low to high, or NaN if n is 0.
-func checkFraction(field string, got float64, low, high, n int) error {
-	if n == 0 {
-		if math.IsNaN(got) {
-			return nil
-		}
-		return mismatch(field, formatNumber(got), "null, since no citation counts")
-	}
-	k := math.Round(got * float64(n))
-	if math.Abs(got-k/float64(n)) <= scoreError && k >= float64(low) && k <= float64(high) { // false for NaN
-		return nil
-	}
-	want := fmt.Sprintf("%d of %d", low, n)
-	if low < high {
-		want = fmt.Sprintf("%d to %d of %d", low, high, n)
-	}
-	return mismatch(field, formatNumber(got), want)
+	return errors.Join(checkShare("citation_recall", s.Recall), checkShare("citation_precision", s.Precision))
 }
 
 // CitedChunks returns the chunks that a claim with the given citations cites, in ascending
