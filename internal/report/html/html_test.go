@@ -9,7 +9,6 @@ import (
 	"io"
 	"math"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -133,9 +132,9 @@ func TestPageHasNoExternalReferences(t *testing.T) {
 func TestPageReportsOmittedRows(t *testing.T) {
 	rows := manyRows(1500)
 	page := render(t, Run{MaxRows: 1200}, rows...)
-	checkContains(t, page, "first 1,200 of 1,500 rows and the 171 worst of the others; 129 rows are omitted")
-	if got := strings.Count(strings.Join(blocks(page, "rows"), ""), "\n"); got != 1371 {
-		t.Errorf("got %d rows, want 1371", got)
+	checkContains(t, page, "first 1,200 of 1,500 rows; 300 rows are omitted")
+	if got := strings.Count(strings.Join(blocks(page, "rows"), ""), "\n"); got != 1200 {
+		t.Errorf("got %d rows, want 1200", got)
 	}
 	checkContains(t, page, "<dt>scored</dt><dd>1,500</dd>")
 	if whole := render(t, Run{MaxRows: 1500}, rows...); strings.Contains(whole, "The table contains") {
@@ -144,41 +143,6 @@ func TestPageReportsOmittedRows(t *testing.T) {
 	limited := render(t, Run{MaxBytes: 1}, append(rows, rows...)...)
 	if got := strings.Count(strings.Join(blocks(limited, "rows"), ""), "\n"); got == 0 || got == 3000 {
 		t.Errorf("got %d rows with MaxBytes, want some of 3000", got)
-	}
-}
-
-func TestFullPageKeepsWorstRows(t *testing.T) {
-	rows := manyRows(5000) // 4 of 7 rows have a score of 0
-	rows[4000].Support = -1
-	page := render(t, Run{MaxRows: 10}, rows...)
-	lines := strings.Split(strings.Join(blocks(page, "rows"), ""), "\n")
-	if got, want := len(lines)-1, 10+maxWorstRows; got != want {
-		t.Fatalf("got %d rows, want %d", got, want)
-	}
-	var got []int
-	for _, line := range lines[10:14] {
-		var row struct{ Index int }
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, row.Index)
-	}
-	if want := []int{4000, 14, 21, 28}; !slices.Equal(got, want) {
-		t.Errorf("got rows %v, want %v", got, want)
-	}
-}
-
-func TestWorstRowsUseBoundedMemory(t *testing.T) {
-	var w worstRows
-	for i := range 100 {
-		r := plainRow(0)
-		r.Faithfulness = float64(100-i) / 1000
-		if w.admits(r) {
-			w.add(r, func(*result.Row) ([]byte, []byte) { return nil, make([]byte, 1<<20) })
-		}
-	}
-	if len(w.rows) != maxWorstBytes>>20 || w.bytes != maxWorstBytes || w.rows[0].faithfulness != 0.001 {
-		t.Errorf("got %d rows of %d bytes, the worst with %v; want %d of %d, 0.001", len(w.rows), w.bytes, w.rows[0].faithfulness, maxWorstBytes>>20, maxWorstBytes)
 	}
 }
 

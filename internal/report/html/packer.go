@@ -44,10 +44,8 @@ type packer struct {
 }
 
 // add embeds r.
-func (p *packer) add(r *result.Row) error { return p.append(p.encode(r)) }
-
-// append embeds a row that encode returned.
-func (p *packer) append(entry, line []byte) error {
+func (p *packer) add(r *result.Row) error {
+	entry, line := p.encode(r)
 	separator := byte(',')
 	if p.index.Len() == 0 {
 		separator = '['

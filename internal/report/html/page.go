@@ -20,9 +20,8 @@ type overview struct {
 	Confidence    string // see report.Tally.Confidence
 	NoClaimsShare string // in percent
 	UnjudgedShare string // in percent
-	Embedded      int    // rows in the table, except for the worst of the others
-	Worst         int
-	Omitted       int // rows only counted
+	Embedded      int    // rows in the table
+	Omitted       int    // rows only counted
 	RowsWithScore int
 	Mean          string
 	Statistics    []Statistic // given by the run
@@ -87,8 +86,7 @@ func (w *Writer) writeTail() error {
 		NoClaimsShare: w.tally.NoClaimsPercent(),
 		UnjudgedShare: w.tally.UnjudgedPercent(),
 		Embedded:      w.embedded,
-		Worst:         len(w.worst.rows),
-		Omitted:       w.tally.Rows - w.embedded - len(w.worst.rows),
+		Omitted:       w.tally.Rows - w.embedded,
 		RowsWithScore: f.Count(),
 		Mean:          formatScore(f.Mean()),
 		Statistics:    end.Statistics,
