@@ -61,8 +61,6 @@ type Writer struct {
 	page     *template.Template
 	tally    report.Tally
 	bins     bins
-	groups   groups
-	failures failures
 	packer   packer
 	embedded int  // rows in the table
 	started  bool // the head is written
@@ -81,7 +79,7 @@ func New(w io.Writer, run Run) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing the report page: %w", err)
 	}
-	return &Writer{w: w, run: run, page: p, groups: groups{}, failures: failures{}, packer: packer{w: w, gzip: gzip.NewWriter(nil)}}, nil
+	return &Writer{w: w, run: run, page: p, packer: packer{w: w, gzip: gzip.NewWriter(nil)}}, nil
 }
 
 // Write counts r and embeds it, unless the page is full.
@@ -91,8 +89,6 @@ func (w *Writer) Write(r *result.Row) error {
 	}
 	_ = w.tally.Write(r) // never fails
 	w.bins.add(r.Faithfulness)
-	w.groups.add(r)
-	w.failures.add(r)
 	if w.embedded == w.run.MaxRows || w.packer.written >= w.run.MaxBytes {
 		return nil
 	}

@@ -30,8 +30,6 @@ type overview struct {
 	Passed        bool // all gates
 	Histogram     *chart
 	Claims        []claimShare
-	Groups        []group
-	Failures      []failure
 	Tables        []report.Table
 }
 
@@ -102,8 +100,6 @@ func (w *Writer) writeTail() error {
 		},
 		Histogram: w.bins.histogram(f.Mean()),
 		Claims:    claimShares(&w.tally),
-		Groups:    w.groups.lowest(f.Mean()),
-		Failures:  w.failures.frequent(),
 		Tables:    end.Tables,
 	}
 	for _, g := range end.Gates {
