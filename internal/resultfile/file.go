@@ -131,9 +131,6 @@ func (f *File) next() (*result.Row, error) {
 	if err == nil {
 		r, err = f.decoder.Decode(object)
 	}
-	if err == nil {
-		err = f.row.checkCounts(r)
-	}
 	if err != nil {
 		return nil, &dataset.RowError{File: f.path, Line: record.Line, Err: err}
 	}
