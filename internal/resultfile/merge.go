@@ -122,17 +122,8 @@ func (h *head) location() string { return fmt.Sprintf("%s:%d", h.file.name(), h.
 
 // duplicate returns the error of two rows with the same index.
 func duplicate(a, b *head) error {
-	if sameRow(a.row, b.row) {
-		return fmt.Errorf("%s and %s are the same row, with index %d and id %q, which would count twice",
-			a.location(), b.location(), a.index, a.row.ID)
-	}
-	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q: are they from two datasets? --append continues the index from one file to the next",
+	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q, and would count twice; if they are from two datasets, --append continues the index from one file to the next",
 		a.location(), b.location(), a.index, a.row.ID, b.row.ID)
-}
-
-// sameRow reports whether two results have the same id, question, answer and contexts.
-func sameRow(a, b *result.Row) bool {
-	return a.ID == b.ID && a.Question == b.Question && a.Answer == b.Answer && slices.Equal(a.Contexts, b.Contexts)
 }
 
 // closeAll closes all files.
