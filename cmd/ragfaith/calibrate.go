@@ -132,7 +132,7 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		return func(w io.Writer, format string) error { return writeCalibration(w, r, format, 0) }, err
 	})
 	if err != nil {
-		return suggestColumn(err)
+		return err
 	}
 	if err := writeCalibration(sys.guarded(o.to, stdout), r, o.to, sys.tableWidth(stdout)); err != nil {
 		return fmt.Errorf("standard output: %w", err)

@@ -206,7 +206,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		if slices.Contains(column.Columns, o.cluster) {
 			flag = "--cluster"
 		}
-		return nil, exit.Usagef("%s: %w", flag, suggestColumn(err))
+		return nil, exit.Usagef("%s: %w", flag, err)
 	}
 	return c, err
 }

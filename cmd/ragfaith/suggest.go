@@ -1,8 +1,6 @@
 package main
 
 import (
-	"errors"
-	"fmt"
 	"os"
 	"path"
 	"regexp"
@@ -15,8 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/resultfile"
 )
 
 // withCommand inserts score before arguments that start with a dataset, so that
@@ -53,18 +49,6 @@ func suggestFlag(cmd *cobra.Command, unknown string) string {
 		return "--" + similar
 	}
 	return ""
-}
-
-// suggestColumn adds the most similar column to the error for a missing column of results.
-func suggestColumn(err error) error {
-	missing, ok := errors.AsType[*resultfile.ColumnError](err)
-	if !ok || len(missing.Columns) != 1 {
-		return err
-	}
-	if similar := flagvalue.Nearest(missing.Columns[0], missing.Kept); similar != "" {
-		return fmt.Errorf("%w; did you mean %s?", err, report.Printable(similar))
-	}
-	return err
 }
 
 // apiModel returns the name of a model of a common API, without its provider, and false

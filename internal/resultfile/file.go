@@ -39,7 +39,6 @@ type File struct {
 	line    int          // line of the last row
 	tally   report.Tally // statistics of the rows read
 	missing []string     // columns of Options.Keep not found in any row so far
-	kept    []string     // kept columns of the first row, for errors
 }
 
 // Open opens a result file: JSONL, JSON, CSV, TSV or Parquet, detected by its extension or
@@ -70,18 +69,14 @@ func (f *File) readFirst() error {
 		}
 		f.row = row
 		if missing := missingFrom(f.o.Keep, f.records.Names()); len(missing) > 0 {
-			return &ColumnError{f.name(), missing, missingFrom(f.records.Names(), result.Names())}
+			return &ColumnError{f.name(), missing}
 		}
 	}
 	first, err := f.next()
 	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	if f.first = first; err == nil && len(f.o.Keep) > 0 {
-		for _, c := range first.Kept {
-			f.kept = append(f.kept, c.Name)
-		}
-	}
+	f.first = first
 	return err
 }
 
@@ -102,7 +97,7 @@ func (f *File) Rows() iter.Seq2[*result.Row, error] {
 			switch {
 			case errors.Is(err, io.EOF):
 				if len(f.missing) > 0 {
-					yield(nil, &ColumnError{f.name(), f.missing, f.kept})
+					yield(nil, &ColumnError{f.name(), f.missing})
 				}
 				return
 			case err != nil:
@@ -150,7 +145,6 @@ func (f *File) name() string { return dataset.DisplayName(f.path) }
 type ColumnError struct {
 	File    string
 	Columns []string
-	Kept    []string // columns that exist, in JSONL and JSON those of the first row
 }
 
 // Error lists the columns.
