@@ -35,15 +35,14 @@ type File struct {
 	records *dataset.Records
 	row     tableRow
 	decoder *result.Decoder
-	first   *result.Row  // first row, read by Open
 	line    int          // line of the last row
 	tally   report.Tally // statistics of the rows read
 	missing []string     // columns of Options.Keep not found in any row so far
 }
 
 // Open opens a result file: JSONL, JSON, CSV, TSV or Parquet, detected by its extension or
-// content, and possibly compressed with gzip or zstd. If the file is something else, such
-// as a dataset, the error names the missing fields.
+// content, and possibly compressed with gzip or zstd. If a table is something else, such as
+// a dataset, the error names the missing columns.
 func Open(path string, o Options) (*File, error) {
 	records, err := dataset.OpenRecords(path, dataset.Options{Stdin: o.Stdin, MaxRowBytes: maxRowBytes, OpenPipe: o.OpenPipe})
 	if err != nil {
@@ -53,31 +52,27 @@ func Open(path string, o Options) (*File, error) {
 		path: path, o: o, records: records, missing: slices.Clone(o.Keep),
 		decoder: result.NewDecoder(result.Check),
 	}
-	if err := f.readFirst(); err != nil {
+	if err := f.checkColumns(); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// readFirst reads the first row, to check that the file holds results.
-func (f *File) readFirst() error {
-	if f.records.Format() != dataset.JSONL && f.records.Format() != dataset.JSON {
-		row, err := newTableRow(f.records)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.name(), err)
-		}
-		f.row = row
-		if missing := missingFrom(f.o.Keep, f.records.Names()); len(missing) > 0 {
-			return &ColumnError{f.name(), missing}
-		}
-	}
-	first, err := f.next()
-	if errors.Is(err, io.EOF) {
+// checkColumns checks that a table has the columns of results and those of Options.Keep.
+func (f *File) checkColumns() error {
+	if f.records.Format() == dataset.JSONL || f.records.Format() == dataset.JSON {
 		return nil
 	}
-	f.first = first
-	return err
+	row, err := newTableRow(f.records)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.name(), err)
+	}
+	f.row = row
+	if missing := missingFrom(f.o.Keep, f.records.Names()); len(missing) > 0 {
+		return &ColumnError{f.name(), missing}
+	}
+	return nil
 }
 
 // Close closes the file. It can be called more than once.
@@ -90,10 +85,7 @@ func (f *File) Rows() iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
 		defer f.Close()
 		for {
-			r, err := f.first, error(nil)
-			if f.first = nil; r == nil {
-				r, err = f.next()
-			}
+			r, err := f.next()
 			switch {
 			case errors.Is(err, io.EOF):
 				if len(f.missing) > 0 {

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -133,21 +132,6 @@ func TestMergeErrorsNameBothFiles(t *testing.T) {
 				t.Errorf("got %d rows and error %v, want %d and %s", len(rs), err, tt.rows, tt.want)
 			}
 		})
-	}
-}
-
-func TestMergeClosesFilesWhenStopped(t *testing.T) {
-	before := runtime.NumGoroutine()
-	for _, merge := range []func([]*resultfile.File) iter.Seq2[*result.Row, error]{resultfile.Merge, resultfile.Append} {
-		for _, err := range merge(openFiles(t, encode(t, report.FormatJSONL, numbered(0, 2)), encode(t, report.FormatJSONL, numbered(1, 3)))) {
-			if err != nil {
-				t.Error(err)
-			}
-			break
-		}
-	}
-	if after := runtime.NumGoroutine(); after > before {
-		t.Errorf("got %d goroutines, want at most %d", after, before)
 	}
 }
 
