@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -69,18 +68,8 @@ func printable(r rune) string {
 		return string(r)
 	case unicode.Is(unicode.Zs, r):
 		return " "
-	case r == '\n':
-		return `\n`
-	case r == '\r':
-		return `\r`
-	case r == '\t':
-		return `\t`
-	case r < 0x80:
-		return fmt.Sprintf(`\x%02x`, r)
-	case r < 0x10000:
-		return fmt.Sprintf(`\u%04x`, r)
 	}
-	return fmt.Sprintf(`\U%08x`, r)
+	return strings.Trim(strconv.QuoteRuneToASCII(r), "'")
 }
 
 // Printable returns s with escapes for characters that are not printable, so that text
