@@ -97,7 +97,7 @@ func (d *Decoder) Decode(line []byte) (*Row, error) {
 	if r.Index == math.MinInt || r.Status == "" {
 		return nil, errors.New("not a result, as ragfaith score writes them: it has no index or no status")
 	}
-	r.Kept = keptColumns(stored.Others)
+	r.Kept = members(stored.Others)
 	r.setMissing()
 	if err := r.validate(); err != nil {
 		return nil, err
@@ -126,21 +126,21 @@ func decodingError(err error) error {
 	return fmt.Errorf("%s: unexpected %s", name, s.JSONKind)
 }
 
-// keptColumns returns the members of an object, which is valid or empty.
-func keptColumns(object jsontext.Value) []dataset.Column {
+// members returns the members of an object, which is valid or empty.
+func members(object []byte) []dataset.Column {
 	if object == nil {
 		return nil
 	}
-	var columns []dataset.Column
+	var all []dataset.Column
 	dec := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true))
 	_, _ = dec.ReadToken()
 	for dec.PeekKind() == '"' {
 		token, _ := dec.ReadToken()
 		name := token.String()
 		value, _ := dec.ReadValue()
-		columns = append(columns, dataset.Column{Name: name, Value: bytes.Clone(value)})
+		all = append(all, dataset.Column{Name: name, Value: bytes.Clone(value)})
 	}
-	return columns
+	return all
 }
 
 // setMissing replaces nulls whose missing value is not that of their type.
