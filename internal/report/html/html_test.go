@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"math"
 	"regexp"
@@ -252,37 +251,6 @@ func TestBin(t *testing.T) {
 	b.add(math.NaN())
 	if b != (bins{}) {
 		t.Error("NaN is counted")
-	}
-}
-
-func BenchmarkWrite(b *testing.B) {
-	r := scoredRow()
-	r.Contexts = append(r.Contexts, strings.Repeat("A text of some length that a context may have. ", 60))
-	w := must(New(io.Discard, Run{MaxRows: math.MaxInt, MaxBytes: math.MaxInt64}))
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := w.Write(r); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func TestClaimShares(t *testing.T) {
-	for _, c := range []struct {
-		tally report.Tally
-		want  string
-	}{
-		{report.Tally{Claims: 1000, Supported: 999, Contradicted: 1}, "supported 99.9% 0+999 contradicted 0.1% 999+1 "},
-		{report.Tally{Claims: 4, Supported: 1}, "supported 25.0% 0+250 not mentioned 75.0% 250+750 "},
-		{report.Tally{}, ""},
-	} {
-		var got strings.Builder
-		for _, s := range claimShares(&c.tally) {
-			fmt.Fprintf(&got, "%s %s %d+%d ", s.Name, s.Percent, s.Left, s.Segment)
-		}
-		if got.String() != c.want {
-			t.Errorf("claimShares(%+v): got %q, want %q", c.tally, got.String(), c.want)
-		}
 	}
 }
 

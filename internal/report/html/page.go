@@ -3,7 +3,6 @@ package html
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -33,21 +32,18 @@ type overview struct {
 	Tables        []report.Table
 }
 
-// A claimShare is the share of the claims with a verdict, and a segment of a bar that is
-// 1000 wide.
+// A claimShare is the share of the claims with a verdict.
 type claimShare struct {
-	Verdict       result.Verdict
-	Name, Sign    string
-	Filter        string // of the table
-	Count         int
-	Percent       string
-	Left, Segment int
+	Verdict    result.Verdict
+	Name, Sign string
+	Filter     string // of the table
+	Count      int
+	Percent    string
 }
 
 // claimShares returns the shares of the verdicts that claims have.
 func claimShares(t *report.Tally) []claimShare {
 	var shares []claimShare
-	left := 0
 	for _, s := range []claimShare{
 		{Verdict: result.Supported, Count: t.Supported},
 		{Verdict: result.Contradicted, Filter: "contradicted", Count: t.Contradicted},
@@ -57,10 +53,7 @@ func claimShares(t *report.Tally) []claimShare {
 			continue
 		}
 		s.Name, s.Sign = s.Verdict.Words(), report.Symbol(s.Verdict)
-		share := float64(s.Count) / float64(t.Claims)
-		s.Percent = fmt.Sprintf("%.1f%%", 100*share)
-		s.Left, s.Segment = left, max(1, int(math.Round(1000*share)))
-		left += s.Segment
+		s.Percent = fmt.Sprintf("%.1f%%", 100*float64(s.Count)/float64(t.Claims))
 		shares = append(shares, s)
 	}
 	return shares
