@@ -177,9 +177,6 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 		return &l, nil
 	}
 	opts := resultfile.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: safefile.OpenPipe(ctx)}
-	if summary != nil {
-		opts.Settings = summary.Settings
-	}
 	var labels *calibrate.Labels
 	if o.labels != "" {
 		var err error

@@ -185,9 +185,6 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 			return nil, err
 		}
 		opts := resultfile.Options{OpenPipe: safefile.OpenPipe(ctx)}
-		if summary != nil {
-			opts.Settings = summary.Settings
-		}
 		if i == 0 {
 			opts.Keep = o.groupColumns()
 		}

@@ -145,7 +145,6 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 func openResults(paths []string, origin *resultfile.Origin, opts resultfile.Options) ([]*resultfile.File, error) {
 	var files []*resultfile.File
 	for _, path := range paths {
-		opts.Settings = origin.SettingsOf(path)
 		f, err := resultfile.Open(path, opts)
 		if errors.Is(err, dataset.ErrEmpty) && origin.Empty(path) {
 			continue

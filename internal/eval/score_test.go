@@ -26,7 +26,7 @@ func one(row dataset.Row, err error) iter.Seq2[dataset.Row, error] {
 // checkRow checks that a stored row would be valid.
 func checkRow(t *testing.T, r *result.Row) {
 	t.Helper()
-	if err := new(result.Checker).Check(r); err != nil {
+	if err := result.Check(r); err != nil {
 		t.Errorf("answer %q, contexts %q: %v", r.Answer, r.Contexts, err)
 	}
 }

@@ -95,7 +95,7 @@ func (j *Journal) open(resume bool) error {
 	if err := keepLonger(j.part); err != nil {
 		return err
 	}
-	if j.stored, err = openStored(j.part, j.settings); err != nil {
+	if j.stored, err = openStored(j.part); err != nil {
 		return err
 	}
 	return j.file.Open(newSuffix)
@@ -126,7 +126,7 @@ func (j *Journal) ReopenStored() (*Stored, error) {
 	if j.stored == nil {
 		return nil, nil //nolint:nilnil // as documented
 	}
-	return openStored(j.part, j.settings)
+	return openStored(j.part)
 }
 
 // Write appends part of a line.

@@ -44,12 +44,12 @@ func (e *ChangedError) Error() string {
 	return e.What + ": cannot resume " + e.Part + ", which is unchanged"
 }
 
-func openStored(part string, settings result.Settings) (*Stored, error) {
+func openStored(part string) (*Stored, error) {
 	file, err := safefile.Open(part)
 	if err != nil {
 		return nil, err
 	}
-	s := &Stored{Part: part, file: file, lines: result.NewReader(file, result.NewChecker(settings.Get))}
+	s := &Stored{Part: part, file: file, lines: result.NewReader(file, result.Check)}
 	s.total.Store(-1)
 	return s, nil
 }

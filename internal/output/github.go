@@ -6,23 +6,16 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-const (
-	// maxStepSummary is GitHub's size limit for a step summary. GitHub discards larger summaries.
-	maxStepSummary = 1 << 20
-	// maxAnnotations is GitHub's limit on annotations of each kind per step.
-	maxAnnotations = 10
-)
+// maxStepSummary is GitHub's size limit for a step summary. GitHub discards larger summaries.
+const maxStepSummary = 1 << 20
 
 // A step is a step of a GitHub Actions workflow. It writes a report to the step
 // summary, sets outputs of the step and adds annotations to its log. The methods of a
@@ -32,7 +25,6 @@ type step struct {
 
 	report report.Writer // nil without a step summary
 	text   bytes.Buffer
-	worst  *report.Worst
 }
 
 // newStep returns nil outside GitHub Actions and with --github off.
@@ -40,23 +32,12 @@ func newStep(o *Options, s *Streams, opts report.Options) (*step, error) {
 	if s.Commands == nil || o.GitHub == "off" {
 		return nil, nil
 	}
-	g := &step{Streams: s, worst: report.NewWorst(maxAnnotations)}
+	g := &step{Streams: s}
 	var err error
 	if s.StepSummary != "" {
 		g.report, err = report.New(report.FormatMarkdown, &g.text, opts)
 	}
 	return g, err
-}
-
-// sinks returns the sinks that must receive every row.
-func (g *step) sinks() []eval.Sink {
-	switch {
-	case g == nil:
-		return nil
-	case g.report == nil:
-		return []eval.Sink{g.worst}
-	}
-	return []eval.Sink{g.worst, g.report}
 }
 
 // addSummary appends the report to the step summary. Errors are printed as warnings, not
@@ -102,34 +83,18 @@ func appendText(path string, text func(size int64) (string, error)) error {
 	return errors.Join(err, file.Close())
 }
 
-// annotate adds annotations for gates that failed and, unless quiet, for rows that
-// failed and those with the lowest faithfulness.
-func (g *step) annotate(gates []report.Gate, quiet bool) {
+// annotate adds annotations for gates that failed.
+func (g *step) annotate(gates []report.Gate) {
 	if g == nil {
 		return
 	}
-	var annotations []report.Annotation
+	var b bytes.Buffer
 	for i := range gates {
 		if !gates[i].Passed {
-			annotations = append(annotations, report.GateAnnotation(&gates[i]))
+			b.WriteString(gates[i].ActionsCommand() + "\n")
 		}
 	}
-	if !quiet {
-		annotations = append(annotations, g.worst.Annotations(sourceLine)...)
-	}
-	var b bytes.Buffer
-	for _, n := range annotations[:min(len(annotations), maxAnnotations)] {
-		b.WriteString(n.Command() + "\n")
-	}
 	g.Console.WriteRaw(g.Commands, b.Bytes())
-}
-
-// sourceLine returns the file and line of a row, or "" and 0 if the file is not text.
-func sourceLine(file string, line int) (string, int) {
-	if slices.Contains([]string{".jsonl", ".ndjson", ".json", ".csv", ".tsv"}, strings.ToLower(filepath.Ext(file))) {
-		return file, line
-	}
-	return "", 0
 }
 
 // setOutputs sets the outputs of the step: mean if a row was scored, lower if the mean

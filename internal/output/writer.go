@@ -61,7 +61,9 @@ func New(o *Options, s *Streams, d Details, openJournal JournalOpener) (*Writer,
 	if w.summary != nil {
 		w.sinks = append(w.sinks, &w.builder)
 	}
-	w.sinks = append(w.sinks, w.step.sinks()...)
+	if w.step != nil && w.step.report != nil {
+		w.sinks = append(w.sinks, w.step.report)
+	}
 	return w, nil
 }
 
@@ -118,7 +120,7 @@ func (w *Writer) SetStepOutputs() { w.step.setOutputs(&w.Tally, w.Means(), w.Gat
 // PrintGates adds annotations on GitHub, writes the outcomes of the gates and returns the
 // exit code as an error.
 func (w *Writer) PrintGates() error {
-	w.step.annotate(w.Gates, w.options.Quiet)
+	w.step.annotate(w.Gates)
 	for i := range w.Gates {
 		if g := &w.Gates[i]; g.Name != report.GateMaxFailed || !g.Passed {
 			w.streams.Console.Gate(g)

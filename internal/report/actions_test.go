@@ -2,35 +2,16 @@ package report
 
 import (
 	"errors"
-	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/ragfaith/ragfaith/internal/result/resulttest"
 )
 
-func TestAnnotationIsOneCommand(t *testing.T) {
-	a := Annotation{Level: "warning", Title: "a,b:c%\n::error::x", Message: "50%0A: ##[x]a,b\r\n::set-output name=x::y", File: "d,e::f.jsonl", Line: 3}
-	want := "::warning file=d%2Ce%3A%3Af.jsonl,line=3,title=a%2Cb%3Ac%25%0A%3A%3Aerror%3A%3Ax::50%250A: ## [x]a,b%0D%0A::set-output name=x::y"
-	if got := a.Command(); got != want {
-		t.Errorf("got %s, want %s", got, want)
-	}
-	w := feed(NewWorst(10), resulttest.WithMarkup(), hostileFailure(), resulttest.Scored())
-	locate := func(file string, line int) (string, int) { return file, line }
-	syntax := regexp.MustCompile(`^::warning (file=[^,:\r\n]*,)?(line=\d+,)?title=[^,:\r\n]*::[^\r\n]*$`)
-	all := w.Annotations(locate)
-	for i := range all {
-		if command := all[i].Command(); !syntax.MatchString(command) {
-			t.Errorf("got %q, want a match of %s", command, syntax)
-		}
-	}
-	if len(all) != 3 || all[0].Title != "# EVIL: failed" || all[1].Title != "a: faithfulness 0.3333" || all[2].Line != 3 {
-		t.Errorf("got %+v, want the failed row, then faithfulness 0.3333, then line 3", all)
-	}
-	g := GateAnnotation(&Gate{Name: GateMinMean, Text: "too low"})
-	if got, want := g.Command(), "::error title=ragfaith --min-mean::too low"; got != want {
+func TestActionsCommandIsOneCommand(t *testing.T) {
+	g := Gate{Name: GateMinMean, Text: "50%0A: ##[x]a,b\r\n::set-output name=x::y"}
+	want := "::error title=ragfaith --min-mean::50%250A: ## [x]a,b%0D%0A::set-output name=x::y"
+	if got := g.ActionsCommand(); got != want {
 		t.Errorf("got %s, want %s", got, want)
 	}
 }

@@ -5,20 +5,16 @@ import (
 	"encoding/xml"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
 	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-const (
-	junitText   = 2000 // maximum characters of a text
-	junitClaims = 100  // maximum claims of a row
-)
+// junitText is the maximum number of characters of a text.
+const junitText = 2000
 
 // junit writes JUnit XML for Jenkins and GitLab: a suite for each dataset with a test case
 // per row, and a suite for the gates. A row with unsupported claims is a failure, a failed
@@ -70,7 +66,6 @@ func (j *junit) Close() error {
 	if gates := j.opts.Gates(&j.tally); len(gates) > 0 {
 		j.buf.Reset()
 		j.suite = junitSuite{name: "gates", class: "gates"}
-		j.properties(j.opts.Means(&j.tally))
 		for _, g := range gates {
 			if g.Passed {
 				j.testCase(g.Name, "", "", "")
@@ -187,17 +182,11 @@ func (j *junit) testCase(name, outcome, kind, message string, lines ...string) {
 // unsupported lists the unsupported claims with their reasons.
 func unsupported(r *result.Row) []string {
 	var lines []string
-	shown, more := 0, 0
 	for i := range r.Claims {
 		v := &r.Claims[i]
 		if v.Verdict == result.Supported || v.Verdict == result.Unjudged {
 			continue
 		}
-		if shown == junitClaims {
-			more++
-			continue
-		}
-		shown++
 		lines = append(lines, v.Verdict.Words()+": "+v.Judged())
 		if v.Reason != "" {
 			lines = append(lines, "why: "+v.Reason)
@@ -206,49 +195,7 @@ func unsupported(r *result.Row) []string {
 			lines = append(lines, quoteLabel(v.Evidence[0].Role)+": "+v.Evidence[0].Quote)
 		}
 	}
-	if more > 0 {
-		lines = append(lines, fmt.Sprintf("and %d more", more))
-	}
 	return lines
-}
-
-// properties appends the means to the suite of the gates.
-func (j *junit) properties(m *Means) {
-	if m == nil {
-		return
-	}
-	j.buf.WriteString("<properties>\n")
-	for _, mean := range []struct {
-		of       string
-		interval *stats.Interval
-	}{{"rows", &m.Rows}, {"claims", &m.Claims}} {
-		i := mean.interval
-		for _, p := range [][2]string{
-			{"mean", property(i.Estimate)},
-			{"lower", property(i.Lower)},
-			{"upper", property(i.Upper)},
-			{"confidence", property(i.Confidence)},
-			{"n", strconv.Itoa(i.N)},
-			{"method", string(i.Method)},
-			{"note", i.Note},
-		} {
-			if p[1] != "" {
-				fmt.Fprintf(&j.buf, "<property name=\"faithfulness.%s.%s\" value=%s/>\n", mean.of, p[0], quoted(p[1]))
-			}
-		}
-	}
-	if m.Cluster != "" {
-		fmt.Fprintf(&j.buf, "<property name=\"faithfulness.cluster\" value=%s/>\n", quoted(string(m.Cluster)))
-	}
-	j.buf.WriteString("</properties>\n")
-}
-
-// property formats a number as in results, "" for NaN.
-func property(x float64) string {
-	if math.IsNaN(x) {
-		return ""
-	}
-	return string(result.AppendNumber(nil, x))
 }
 
 // place returns the location of a row in its dataset: its line, or its index if the line

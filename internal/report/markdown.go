@@ -11,19 +11,12 @@ import (
 )
 
 const (
-	// MaxMarkdown is the maximum size of a report in bytes. A comment on GitHub is limited
-	// to 65,536 characters; the rest is for text around the report.
+	// MaxMarkdown is the size in bytes above which a report lists no more rows. A comment on
+	// GitHub is limited to 65,536 characters; the rest is for text around the report.
 	MaxMarkdown  = 60_000
 	markdownRows = 50 // maximum rows with unsupported claims
 	maxFailures  = 10 // maximum failed rows
 	maxNotes     = 20
-
-	// Sizes of the report after each section, in bytes. Every section has room for at least
-	// one item: a row with its claims takes at most 19,000 bytes.
-	afterGroups   = 28_000
-	afterGates    = 36_000
-	afterFailures = 40_000
-	afterRows     = MaxMarkdown - 500 // the rest is for headings and the numbers of omitted items
 )
 
 // markdown writes a report for a pull request: statistics, gates, failed rows and the
@@ -126,24 +119,15 @@ func (m *markdown) writeMeans() {
 		t.AddRow(s.Of, s.Estimate, cmp.Or(s.Interval, "none"), s.Basis)
 	}
 	m.b.WriteString(t.Markdown() + "\n")
-	tables := all.Tables()
-	for i, by := range tables {
-		if !m.add(by.Markdown()+"\n", afterGroups) {
-			fmt.Fprintf(&m.b, "and %s\n\n", Count(len(tables)-i, "more column of groups", "more columns of groups"))
-			break
-		}
+	for _, by := range all.Tables() {
+		m.b.WriteString(by.Markdown() + "\n")
 	}
 }
 
 // writeGates writes the outcomes of the gates.
 func (m *markdown) writeGates() {
-	gates := m.opts.Gates(&m.tally)
-	shown := len(gates)
-	for shown > 0 && !m.add(GateTable(gates[:shown]).Markdown()+"\n", afterGates) {
-		shown--
-	}
-	if more := len(gates) - shown; more > 0 {
-		fmt.Fprintf(&m.b, "and %s\n\n", Count(more, "more gate", "more gates"))
+	if gates := m.opts.Gates(&m.tally); len(gates) > 0 {
+		m.b.WriteString(GateTable(gates).Markdown() + "\n")
 	}
 }
 
@@ -153,15 +137,11 @@ func (m *markdown) writeFailures() {
 		return
 	}
 	fmt.Fprintf(&m.b, "### Failed rows: %d\n\n", m.worst.failures)
-	shown := 0
-	for i := range m.worst.failed {
-		f := &m.worst.failed[i]
-		if shown == maxFailures || !m.add("- "+CodeSpan(f.ID)+": "+CodeSpan(f.Error)+"\n", afterFailures) {
-			break
-		}
-		shown++
+	failed := m.worst.failed[:min(len(m.worst.failed), maxFailures)]
+	for i := range failed {
+		m.b.WriteString("- " + CodeSpan(failed[i].ID) + ": " + CodeSpan(failed[i].Error) + "\n")
 	}
-	m.writeMore(m.worst.failures-shown, "failed rows")
+	m.writeMore(m.worst.failures-len(failed), "failed rows")
 }
 
 // writeRows lists the worst rows.
@@ -175,21 +155,14 @@ func (m *markdown) writeRows() {
 	fmt.Fprintf(&m.b, "### Rows with unsupported claims: %d, the worst first\n\n", m.worst.unsupported)
 	shown := 0
 	for i := range m.worst.rows {
-		if !m.add(markdownRow(i+1, &m.worst.rows[i]), afterRows) {
+		row := markdownRow(i+1, &m.worst.rows[i])
+		if m.b.Len()+len(row) > MaxMarkdown-100 { // the rest is for the number of omitted rows
 			break
 		}
+		m.b.WriteString(row)
 		shown++
 	}
 	m.writeMore(m.worst.unsupported-shown, "rows with unsupported claims")
-}
-
-// add appends text and reports true, unless the report would become longer than limit.
-func (m *markdown) add(text string, limit int) bool {
-	if m.b.Len()+len(text) > limit {
-		return false
-	}
-	m.b.WriteString(text)
-	return true
 }
 
 // writeMore writes the number of omitted items.

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/result/resulttest"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // someGates returns one gate that passed and two that failed.
@@ -70,48 +68,6 @@ func TestMarkdownSizeIsLimited(t *testing.T) {
 		}
 		if !strings.Contains(got, "\nand 90 more failed rows\n") {
 			t.Errorf("%q: got no count of the other failed rows", letter)
-		}
-	}
-}
-
-// The largest tables, gates, notes and rows leave room for each other.
-func TestMarkdownLimitsEverySection(t *testing.T) {
-	moon := strings.Repeat("🌕", 1500)
-	group := Group{Value: NullText(moon), RowCounts: RowCounts{Rows: 1}, Mean: stats.Interval{Estimate: 0.5, N: 1, Note: strings.Repeat("too few ", 5)}}
-	means := *someMeans(nil)
-	means.Cluster = NullText(moon)
-	means.By = slices.Repeat([]By{{Column: moon, Groups: slices.Repeat([]Group{group}, 50), Other: &group}}, 30)
-	o := Options{
-		Notes: slices.Repeat([]string{moon}, 25),
-		Means: func(*Tally) *Means { return &means },
-		Gates: func(*Tally) []Gate { return slices.Repeat([]Gate{{Text: moon}}, 12) },
-	}
-	r := resulttest.Scored()
-	c := r.Claims[1]
-	r.ID, c.Text, c.Reason, c.Evidence = moon, moon, moon, []result.Evidence{{Quote: moon + "x"}}
-	r.Claims = slices.Repeat([]result.Claim{c}, 20)
-	failed := resulttest.JudgeFailed()
-	failed.ID, failed.Err = moon, errors.New(moon)
-	got := write(t, FormatMarkdown, o, slices.Repeat([]*result.Row{r, failed}, 60)...)
-	if len(got) > MaxMarkdown {
-		t.Errorf("got %d bytes, want at most %d", len(got), MaxMarkdown)
-	}
-	if strings.Contains(got, "\n\n\n") {
-		t.Error("got two blank lines in a row")
-	}
-	for part, total := range map[string]int{
-		"### Mean faithfulness by ":  30,
-		"more columns of groups\n":   1,
-		"**FAIL**":                   12,
-		"more gates\n":               1,
-		"- `🌕":                       10,
-		"more failed rows\n":         1,
-		" of 20 claims supported\n":  50,
-		"more rows with unsupported": 1,
-		", and 5 more\n":             1,
-	} {
-		if n := strings.Count(got, part); n == 0 || n > total {
-			t.Errorf("got %d of %q, want 1 to %d", n, part, total)
 		}
 	}
 }

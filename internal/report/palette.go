@@ -1,8 +1,6 @@
 package report
 
 import (
-	"cmp"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -73,36 +71,14 @@ func Symbol(v result.Verdict) string {
 	return "?"
 }
 
-// marks returns one symbol per claim, in order. For more than maxSymbols claims it returns
-// maxSymbols symbols grouped by verdict, in proportion to the counts, with at least one
-// for each verdict that occurs.
+// marks returns one symbol per claim, in order, for the first maxSymbols claims.
 func marks(claims []result.Claim, p Palette) string {
 	var b strings.Builder
-	if len(claims) <= maxSymbols {
-		for i := range claims {
-			b.WriteString(p.verdict(claims[i].Verdict, Symbol(claims[i].Verdict)))
-		}
-		return b.String()
+	for i := range claims[:min(len(claims), maxSymbols)] {
+		b.WriteString(p.verdict(claims[i].Verdict, Symbol(claims[i].Verdict)))
 	}
-	verdicts := []result.Verdict{result.Supported, result.Unjudged, result.NotMentioned, result.Contradicted}
-	counts := make(map[result.Verdict]int, len(verdicts))
-	for i := range claims {
-		counts[claims[i].Verdict]++
-	}
-	// Counts are rounded to the nearest number of symbols, but not to 0. The most common
-	// verdict gets the remaining ones.
-	largest := slices.MaxFunc(verdicts, func(a, b result.Verdict) int { return cmp.Compare(counts[a], counts[b]) })
-	symbols := make(map[result.Verdict]int, len(verdicts))
-	remaining := maxSymbols
-	for _, v := range verdicts {
-		if v != largest && counts[v] > 0 {
-			symbols[v] = max(1, (2*maxSymbols*counts[v]+len(claims))/(2*len(claims)))
-			remaining -= symbols[v]
-		}
-	}
-	symbols[largest] = remaining
-	for _, v := range verdicts {
-		b.WriteString(p.verdict(v, strings.Repeat(Symbol(v), symbols[v])))
+	if len(claims) > maxSymbols {
+		b.WriteString("…")
 	}
 	return b.String()
 }

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -15,21 +14,45 @@ import (
 // direction, are shown as escapes. It reads only as much of s as it returns.
 func cell(s string, width int) string {
 	var b strings.Builder
-	cells := 0 // in b
-	fits := 0  // bytes of b that leave room for the dots
+	used := 0 // cells of b
+	fits := 0 // bytes of b that leave room for the dots
 	for _, r := range s {
 		piece := printable(r)
-		w := text.StringWidthWithoutEscSequences(piece)
-		if cells+w > width {
+		w := cells(piece)
+		if used+w > width {
 			return cut(b.String()[:fits], width)
 		}
 		b.WriteString(piece)
-		cells += w
-		if cells+len("...") <= width {
+		used += w
+		if used+len("...") <= width {
 			fits = b.Len()
 		}
 	}
 	return b.String()
+}
+
+// cells returns the width of s in terminal cells.
+func cells(s string) int { return text.StringWidthWithoutEscSequences(s) }
+
+// wrap breaks s into lines of at most width terminal cells, at spaces if possible. The
+// first line starts after indent cells.
+func wrap(s string, width, indent int) []string {
+	if indent > 0 && indent >= width {
+		return append([]string{""}, wrap(s, width, 0)...)
+	}
+	label := ""
+	if indent > 0 {
+		label = strings.Repeat("x", indent-1) + " "
+	}
+	lines := strings.Split(text.WrapSoft(label+s, max(width, 2)), "\n")
+	for i, line := range lines {
+		lines[i] = strings.TrimRight(line, " ")
+		if width > 2 && cells(lines[i]) > width { // by half of a wide character
+			return wrap(s, width-1, indent)
+		}
+	}
+	lines[0] = lines[0][min(len(label), len(lines[0])):]
+	return lines
 }
 
 // cut appends the dots to a truncated text.
@@ -45,18 +68,8 @@ func printable(r rune) string {
 		return string(r)
 	case unicode.Is(unicode.Zs, r):
 		return " "
-	case r == '\n':
-		return `\n`
-	case r == '\r':
-		return `\r`
-	case r == '\t':
-		return `\t`
-	case r < 0x80:
-		return fmt.Sprintf(`\x%02x`, r)
-	case r < 0x10000:
-		return fmt.Sprintf(`\u%04x`, r)
 	}
-	return fmt.Sprintf(`\U%08x`, r)
+	return strings.Trim(strconv.QuoteRuneToASCII(r), "'")
 }
 
 // Printable returns s with escapes for characters that are not printable, so that text

@@ -97,15 +97,8 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	if !math.IsNaN(c.score) {
 		label += " " + strconv.FormatFloat(c.score, 'f', 2, 64)
 	}
-	label += ": "
-	const indent, inner = "   ", "     "
-	for i, line := range wrap(c.Text, w.textWidth(inner), cells(label)-len(inner)+len(indent)) {
-		if i == 0 {
-			b.WriteString(indent + w.paint.verdict(c.Label, label) + line + "\n")
-		} else {
-			b.WriteString(inner + line + "\n")
-		}
-	}
+	const inner = "     "
+	w.text(b, "   ", w.paint.verdict(c.Label, label)+": ", "  ", c.Text, nil)
 	if c.Reason != "" {
 		w.text(b, inner, "why: ", "  ", c.Reason, nil)
 	}

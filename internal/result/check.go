@@ -1,6 +1,7 @@
 package result
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -12,48 +13,15 @@ const (
 	// of which readers such as pandas may round (2e-16). One verdict among a million
 	// claims changes it by 1e-6.
 	scoreError = 1e-9
-	// roundError is the tolerance of a number that is stored with six decimals.
-	roundError = 0.5e-6 + scoreError
 	// supportError is the tolerance of support, compared with the mean of the scores of
-	// the claims: both are rounded.
-	supportError = 2 * roundError
+	// the claims: both are rounded to six decimals.
+	supportError = 1e-6 + 2*scoreError
 )
 
-// A Checker recomputes the scores of stored rows from their verdicts. It detects edits
-// and damage that leave a row readable, but not edits of the verdicts themselves or of
-// texts. The zero Checker is ready for use; a nil Checker accepts every row. It is for one
-// goroutine.
-type Checker struct {
-	// Threshold is the score from which claims are supported, or nil if unknown.
-	Threshold *float64
-	// NoClaims is the faithfulness of rows without claims, NaN for null. If it is nil,
-	// the first such row sets it.
-	NoClaims *float64
-}
-
-// NewChecker returns a Checker for the results of a run. setting returns the value of a
-// setting by its name in summaries, or "" if it is unknown.
-func NewChecker(setting func(name string) string) *Checker {
-	c := &Checker{}
-	if x, err := strconv.ParseFloat(setting("--threshold"), 64); err == nil {
-		c.Threshold = &x
-	}
-	switch value := setting("--no-claims"); value {
-	case "null":
-		x := math.NaN()
-		c.NoClaims = &x
-	case "0", "1":
-		x := float64(value[0] - '0')
-		c.NoClaims = &x
-	}
-	return c
-}
-
-// Check returns a *MismatchError for the first field of r that contradicts the others.
-func (c *Checker) Check(r *Row) error {
-	if c == nil {
-		return nil
-	}
+// Check recomputes the scores of a stored row from its verdicts. It returns a
+// *MismatchError for the first field that contradicts the others. This detects edits and
+// damage that leave a row readable, but not edits of the verdicts themselves or of texts.
+func Check(r *Row) error {
 	switch u := r.Usage; {
 	case r.Index < 0 || r.Index > MaxIndex:
 		return mismatch("index", strconv.Itoa(r.Index), "0 to 2^53")
@@ -71,7 +39,7 @@ func (c *Checker) Check(r *Row) error {
 	if err := checkCitationScores(r); err != nil {
 		return err
 	}
-	if err := c.checkScores(r); err != nil {
+	if err := checkScores(r); err != nil {
 		return err
 	}
 	if want := LowestConfidence(r.Claims); Round(r.Confidence) != want {
@@ -125,9 +93,9 @@ func checkClaim(claim *Claim, i int) error {
 }
 
 // checkScores compares the scores of a row with its verdicts.
-func (c *Checker) checkScores(r *Row) error {
+func checkScores(r *Row) error {
 	if r.Status != Scored {
-		return c.checkUnscored(r)
+		return checkUnscored(r)
 	}
 	supported, sum := 0, 0.0
 	// low is the supported claim with the lowest score, high the unsupported one with the
@@ -156,25 +124,17 @@ func (c *Checker) checkScores(r *Row) error {
 		return mismatch("support", formatNumber(r.Support), formatNumber(Round(want))+" (mean of the scores of the claims)")
 	}
 	// Whatever the threshold, supported claims have higher scores than the others.
-	switch {
-	case low >= 0 && high >= 0 && r.Claims[low].Score < r.Claims[high].Score-scoreError:
-		return mislabelled(r, low, fmt.Sprintf("at least %s, with which claim %d is %s", formatNumber(r.Claims[high].Score), high, r.Claims[high].Verdict))
-	case c.Threshold != nil && low >= 0 && r.Claims[low].Score < *c.Threshold-roundError:
-		return mislabelled(r, low, "at least "+formatNumber(*c.Threshold)+", the threshold of the run")
-	case c.Threshold != nil && high >= 0 && r.Claims[high].Score > *c.Threshold+roundError:
-		return mislabelled(r, high, "no more than "+formatNumber(*c.Threshold)+", the threshold of the run")
+	if low >= 0 && high >= 0 && r.Claims[low].Score < r.Claims[high].Score-scoreError {
+		return mismatch(
+			fmt.Sprintf("claim %d: verdict", low), "supported with score "+formatNumber(r.Claims[low].Score),
+			fmt.Sprintf("a score of at least %s, with which claim %d is %s", formatNumber(r.Claims[high].Score), high, r.Claims[high].Verdict),
+		)
 	}
 	return nil
 }
 
-// mislabelled returns an error for a verdict that contradicts its score.
-func mislabelled(r *Row, i int, want string) error {
-	claim := &r.Claims[i]
-	return mismatch(fmt.Sprintf("claim %d: verdict", i), string(claim.Verdict)+" with score "+formatNumber(claim.Score), "a score of "+want)
-}
-
 // checkUnscored checks the scores of a row without verdicts.
-func (c *Checker) checkUnscored(r *Row) error {
+func checkUnscored(r *Row) error {
 	f := r.Faithfulness
 	switch {
 	case !math.IsNaN(r.Support):
@@ -183,18 +143,12 @@ func (c *Checker) checkUnscored(r *Row) error {
 		return mismatch("faithfulness", formatNumber(f), "null, since the status is "+string(r.Status))
 	case r.Status == NoClaims && !math.IsNaN(f) && f != 0 && f != 1:
 		return mismatch("faithfulness", formatNumber(f), "null, 0 or 1, the values of --no-claims")
-	case r.Status == NoClaims && c.NoClaims != nil && f != *c.NoClaims && !(math.IsNaN(f) && math.IsNaN(*c.NoClaims)):
-		return mismatch("faithfulness", formatNumber(f), formatNumber(*c.NoClaims)+", the value of --no-claims")
-	}
-	if r.Status == NoClaims {
-		c.NoClaims = &f // the same for all rows of a run
 	}
 	return nil
 }
 
-// checkCitationScores compares the citation scores with the verdicts. Rows do not record
-// whether chunks of which none supports the claim alone support it together, so it checks
-// a range.
+// checkCitationScores compares the presence of citation scores and the number of unresolved
+// citations with the citations.
 func checkCitationScores(r *Row) error {
 	cites, unresolved := false, 0
 	for i := range r.Claims {
@@ -209,7 +163,7 @@ func checkCitationScores(r *Row) error {
 	switch {
 	case s == nil && !cites:
 		return nil
-	case s == nil || s.Unresolved < 0:
+	case s == nil:
 		return mismatch("unresolved_citations", "null", strconv.Itoa(unresolved))
 	case !cites:
 		return mismatch("citation scores", "numbers", "null, since no claim cites anything")
@@ -217,51 +171,8 @@ func checkCitationScores(r *Row) error {
 		return mismatch("unresolved_citations", strconv.Itoa(s.Unresolved), strconv.Itoa(unresolved))
 	case r.Status != Scored && (!math.IsNaN(s.Recall) || !math.IsNaN(s.Precision)):
 		return mismatch("citation_recall and citation_precision", formatNumber(s.Recall)+" and "+formatNumber(s.Precision), "null, since the status is "+string(r.Status))
-	case r.Status != Scored:
-		return nil
 	}
-	claims, supported, counted, good := len(r.Claims), 0, 0, 0
-	joint, jointChunks := 0, 0 // claims that several chunks may support together, and these chunks
-	for i := range r.Claims {
-		chunks, alone, ok := CitedChunks(r.Claims[i].Citations)
-		switch {
-		case !ok:
-		case len(chunks) == 0:
-			claims--
-		case alone > 0:
-			supported++
-		case len(chunks) > 1:
-			joint++
-			jointChunks += len(chunks)
-		}
-		if ok {
-			counted += len(chunks)
-			good += alone
-		}
-	}
-	if err := checkFraction("citation_recall", s.Recall, supported, supported+joint, claims); err != nil {
-		return err
-	}
-	return checkFraction("citation_precision", s.Precision, good, good+jointChunks, counted)
-}
-
-// checkFraction checks that got is k/n for an integer k from low to high, or NaN if n is 0.
-func checkFraction(field string, got float64, low, high, n int) error {
-	if n == 0 {
-		if math.IsNaN(got) {
-			return nil
-		}
-		return mismatch(field, formatNumber(got), "null, since no citation counts")
-	}
-	k := math.Round(got * float64(n))
-	if math.Abs(got-k/float64(n)) <= scoreError && k >= float64(low) && k <= float64(high) { // false for NaN
-		return nil
-	}
-	want := fmt.Sprintf("%d of %d", low, n)
-	if low < high {
-		want = fmt.Sprintf("%d to %d of %d", low, high, n)
-	}
-	return mismatch(field, formatNumber(got), want)
+	return errors.Join(checkShare("citation_recall", s.Recall), checkShare("citation_precision", s.Precision))
 }
 
 // CitedChunks returns the chunks that a claim with the given citations cites, in ascending

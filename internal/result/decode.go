@@ -3,84 +3,164 @@ package result
 import (
 	"bytes"
 	"errors"
-	"io"
+	"fmt"
 	"math"
-	"reflect"
 	"slices"
-	"strconv"
 	"strings"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
-const (
-	// maxUnique is the number of kept columns up to which duplicates are detected.
-	maxUnique = 16
-	// maxReusedBuffer limits the buffer that is reused for the next row.
-	maxReusedBuffer = 1 << 20
-)
-
 // A Decoder decodes JSON objects into rows.
 type Decoder struct {
-	check *Checker
-	dec   jsontext.Decoder
-	src   bytes.Buffer
-	buf   []byte // buffer of the cursor, reused
+	check   func(*Row) error
+	options json.Options
 }
 
-// NewDecoder returns a Decoder that checks rows; check may be nil.
-func NewDecoder(check *Checker) *Decoder { return &Decoder{check: check} }
+// NewDecoder returns a Decoder that calls check for each row, such as [Check]; it may be
+// nil.
+func NewDecoder(check func(*Row) error) *Decoder {
+	return &Decoder{check, json.JoinOptions(
+		jsontext.AllowDuplicateNames(true), // in kept columns
+		json.WithUnmarshalers(json.JoinUnmarshalers(
+			json.UnmarshalFromFunc(func(d *jsontext.Decoder, n *int) error { return nullAs(d, n, -1) }),
+			json.UnmarshalFromFunc(func(d *jsontext.Decoder, x *float64) error { return nullAs(d, x, math.NaN()) }),
+			json.UnmarshalFromFunc(decodeClaims),
+			json.UnmarshalFromFunc(decodeError),
+			oneOf(Scored, NoClaims, UnjudgedRow, Failed, SkippedRow),
+			oneOf(Supported, Contradicted, NotMentioned, Unjudged),
+			oneOf(RoleContradicts, RoleNearest),
+			oneOf(Downgraded, Grouped, OneWord),
+		)),
+	)}
+}
+
+// nullAs decodes null as missing, and other values as usual.
+func nullAs[T any](d *jsontext.Decoder, x *T, missing T) error {
+	if d.PeekKind() != 'n' {
+		return errors.ErrUnsupported
+	}
+	*x = missing
+	return d.SkipValue()
+}
+
+// oneOf returns a decoder of texts that are null or one of values.
+func oneOf[T ~string](values ...T) *json.Unmarshalers {
+	return json.UnmarshalFromFunc(func(d *jsontext.Decoder, x *T) error {
+		if d.PeekKind() == 'n' {
+			return nullAs(d, x, "")
+		}
+		token, err := d.ReadToken()
+		if err != nil {
+			return err
+		}
+		i := slices.Index(values, T(token.String()))
+		if i < 0 || token.Kind() != '"' {
+			return fmt.Errorf("unknown %q", token)
+		}
+		*x = values[i] // rows share the string
+		return nil
+	})
+}
+
+// decodeClaims decodes claims without unknown members. A row may have others: kept columns.
+func decodeClaims(d *jsontext.Decoder, claims *[]Claim) error {
+	type plain []Claim // without decodeClaims
+	return json.UnmarshalDecode(d, (*plain)(claims), json.RejectUnknownMembers(true))
+}
+
+// decodeError decodes a text as an error, and null and "" as nil.
+func decodeError(d *jsontext.Decoder, e *error) error {
+	var text string
+	err := json.UnmarshalDecode(d, &text)
+	if text != "" {
+		*e = errors.New(text)
+	}
+	return err
+}
 
 // Decode reads an object as [Row.AppendJSON] writes it. Unknown members are kept
-// columns; within claims and usage they are errors. A member that AppendJSON
-// omits may also be null, as it is in Parquet.
+// columns; within claims they are errors. A member that AppendJSON omits may also be null,
+// as it is in Parquet.
 func (d *Decoder) Decode(line []byte) (*Row, error) {
-	r, err := d.decode(line)
-	if err == nil {
-		err = d.check.Check(r)
+	r := &Row{Index: math.MinInt, Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: math.NaN()}
+	stored := struct {
+		*Row
+		Others jsontext.Value `json:",embed"`
+	}{Row: r}
+	if err := json.Unmarshal(line, &stored, d.options); err != nil {
+		return nil, decodingError(err)
 	}
-	if err != nil {
-		return nil, err
+	if r.Index == math.MinInt || r.Status == "" {
+		return nil, errors.New("not a result, as ragfaith score writes them: it has no index or no status")
 	}
-	return r, nil
-}
-
-func (d *Decoder) decode(line []byte) (*Row, error) {
-	d.src = *bytes.NewBuffer(line)
-	d.dec.Reset(&d.src, jsontext.AllowDuplicateNames(true))
-	c := &cursor{dec: &d.dec, buf: d.buf}
-	r := &Row{Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: math.NaN()}
-	present := rowFields().decode(c, reflect.ValueOf(r).Elem(), func(name string) {
-		sameName := func(k dataset.Column) bool { return k.Name == name }
-		if len(r.Kept) < maxUnique && slices.ContainsFunc(r.Kept, sameName) {
-			c.fail("duplicate field")
-			return
-		}
-		r.Kept = append(r.Kept, dataset.Column{Name: name, Value: bytes.Clone(c.raw())})
-	})
-	if d.buf = c.buf; cap(d.buf) > maxReusedBuffer {
-		d.buf = nil
-	}
-	if c.err == nil {
-		if _, err := d.dec.ReadToken(); !errors.Is(err, io.EOF) {
-			c.err = errors.New("text after the object")
-		}
-	}
-	if c.err != nil {
-		return nil, c.err
-	}
-	missing := slices.DeleteFunc([]string{"index", "id", "status"}, func(name string) bool {
-		return present&rowFields().byName[name].field.bit != 0
-	})
-	if len(missing) > 0 {
-		return nil, foreignError(missing)
-	}
+	r.Kept = members(stored.Others)
+	r.setMissing()
 	if err := r.validate(); err != nil {
 		return nil, err
 	}
+	if d.check != nil {
+		if err := d.check(r); err != nil {
+			return nil, err
+		}
+	}
 	return r, nil
+}
+
+// decodingError rewords an error of package json, which names Go types.
+func decodingError(err error) error {
+	s, ok := errors.AsType[*json.SemanticError](err)
+	if !ok {
+		return fmt.Errorf("invalid JSON: %s", strings.TrimPrefix(err.Error(), "jsontext: "))
+	}
+	name := strings.TrimPrefix(string(s.JSONPointer), "/")
+	switch {
+	case name == "":
+		return errors.New("want an object")
+	case s.Err != nil:
+		return fmt.Errorf("%s: %w", name, s.Err)
+	}
+	return fmt.Errorf("%s: unexpected %s", name, s.JSONKind)
+}
+
+// members returns the members of an object, which is valid or empty.
+func members(object []byte) []dataset.Column {
+	if object == nil {
+		return nil
+	}
+	var all []dataset.Column
+	dec := jsontext.NewDecoder(bytes.NewBuffer(object), jsontext.AllowDuplicateNames(true))
+	_, _ = dec.ReadToken()
+	for dec.PeekKind() == '"' {
+		token, _ := dec.ReadToken()
+		name := token.String()
+		value, _ := dec.ReadValue()
+		all = append(all, dataset.Column{Name: name, Value: bytes.Clone(value)})
+	}
+	return all
+}
+
+// setMissing replaces nulls whose missing value is not that of their type.
+func (r *Row) setMissing() {
+	zero := func(x *float64) {
+		if math.IsNaN(*x) {
+			*x = 0
+		}
+	}
+	zero(&r.Confidence)
+	for i := range r.Claims {
+		c := &r.Claims[i]
+		zero(&c.Confidence)
+		if c.Reused != nil && c.Reused.By == "" {
+			c.Reused = nil
+		}
+	}
+	if r.Citations != nil && r.Citations.Unresolved < 0 {
+		r.Citations = nil
+	}
 }
 
 // validate checks what the encoding relies on.
@@ -91,12 +171,8 @@ func (r *Row) validate() error {
 		if c.Verdict != "" {
 			withVerdict++
 		}
-		if u := c.Reused; u != nil && u.By == "" {
-			name := "cached_from"
-			if u.Statement == "" {
-				name = "cosine"
-			}
-			return errors.New(name + `: without "cached"`)
+		if err := errors.Join(checkShare("score", c.Score), checkShare("confidence", c.Confidence)); err != nil {
+			return fmt.Errorf("claim %d: %w", i, err)
 		}
 	}
 	switch {
@@ -109,141 +185,16 @@ func (r *Row) validate() error {
 	case r.Status == Failed && r.Err == nil:
 		return errors.New("status: failed, without an error")
 	}
+	return errors.Join(
+		checkShare("faithfulness", r.Faithfulness), checkShare("support", r.Support),
+		checkShare("confidence", r.Confidence), checkShare("unjudged_share", r.Unjudged),
+	)
+}
+
+// checkShare returns an error unless x is from 0 to 1 or NaN.
+func checkShare(name string, x float64) error {
+	if x < 0 || x > 1 {
+		return fmt.Errorf("%s: got %s, want a number from 0 to 1", name, formatNumber(x))
+	}
 	return nil
-}
-
-// decode reads an object into the struct v and returns the fields it contains.
-// It calls unknown to read the value of an unknown member; nil makes that an
-// error.
-func (s *fieldSet) decode(c *cursor, v reflect.Value, unknown func(name string)) (present uint64) {
-	for _, i := range s.absent {
-		v.Field(i).SetInt(-1)
-	}
-	c.object(func(name []byte) {
-		m, ok := s.byName[string(name)]
-		if ok {
-			c.name = m.field.name // does not allocate
-		} else {
-			c.name = string(name)
-		}
-		switch {
-		case !ok && unknown != nil:
-			unknown(c.name)
-			return
-		case !ok:
-			c.fail("unknown")
-			return
-		case present&m.field.bit != 0:
-			c.fail("duplicate field")
-			return
-		}
-		present |= m.field.bit
-		from := v
-		if m.group != nil {
-			p := v.Field(m.group.index)
-			if p.IsNil() {
-				if c.null() {
-					return
-				}
-				p.Set(reflect.New(p.Type().Elem()))
-				m.group.of.setMissing(p.Elem())
-			}
-			from = p.Elem()
-		}
-		m.field.decode(c, from.Field(m.field.index))
-	})
-	return present
-}
-
-// setMissing sets the numbers of an inline struct to values that mean null.
-func (s *fieldSet) setMissing(v reflect.Value) {
-	for i := range s.fields {
-		switch x := v.Field(s.fields[i].index); s.fields[i].kind { //nolint:exhaustive // the others are missing if zero
-		case number:
-			x.SetFloat(math.NaN())
-		case integer:
-			x.SetInt(-1)
-		}
-	}
-}
-
-// decode reads a value into x.
-func (f *field) decode(c *cursor, x reflect.Value) {
-	nullable := f.omitEmpty || f.null || f.verdict >= 0
-	switch f.kind {
-	case text:
-		if nullable && c.null() {
-			return
-		}
-		if s := c.text(); s != "" || !nullable {
-			x.SetString(f.knownText(c, s))
-		}
-	case integer:
-		n := 0
-		if f.null || f.offset {
-			n = c.offset()
-		} else {
-			n = c.integer()
-		}
-		x.SetInt(int64(n))
-	case number:
-		switch {
-		case f.null && c.null():
-		case f.signed:
-			x.SetFloat(c.number())
-		default:
-			x.SetFloat(c.fraction())
-		}
-	case flag:
-		x.SetBool(string(c.raw()) == "true")
-	case failure:
-		if !c.null() {
-			if s := c.text(); s != "" {
-				x.Set(reflect.ValueOf(errors.New(s)))
-			}
-		}
-	case object, inline:
-		if x.Kind() == reflect.Pointer {
-			if c.null() {
-				return
-			}
-			x.Set(reflect.New(x.Type().Elem()))
-			x = x.Elem()
-		}
-		f.of.decode(c, x, nil)
-	case list:
-		if nullable && c.null() {
-			return
-		}
-		c.array(func() {
-			n := x.Len()
-			x.Grow(1)
-			x.SetLen(n + 1)
-			f.elem.decode(c, x.Index(n))
-		})
-	}
-}
-
-// knownText returns s, which must be one of the allowed values if there are any.
-func (f *field) knownText(c *cursor, s string) string {
-	if f.values == nil {
-		return s
-	}
-	i := slices.Index(f.values, s)
-	if i < 0 {
-		c.fail("unknown " + strconv.Quote(s))
-		return ""
-	}
-	return f.values[i] // so that rows share the string
-}
-
-// A foreignError reports that an object without these members is not a result.
-type foreignError []string
-
-func (e foreignError) Error() string { return "not a result: it has no " + strings.Join(e, ", no ") }
-
-// IsForeign reports whether err means that an object is not a result.
-func IsForeign(err error) bool {
-	_, ok := errors.AsType[foreignError](err)
-	return ok
 }

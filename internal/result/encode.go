@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -23,7 +24,8 @@ func (r *Row) AppendJSON(b []byte) []byte {
 
 // appendField appends the value of one field.
 func (r *Row) appendField(b []byte, name string) []byte {
-	f := rowFields().byName[name].field
+	fields := rowFields().fields
+	f := &fields[slices.IndexFunc(fields, func(f field) bool { return f.name == name })]
 	return f.appendValue(b, reflect.ValueOf(r).Elem().Field(f.index))
 }
 
@@ -32,7 +34,7 @@ func (s *fieldSet) appendMembers(b []byte, v reflect.Value) []byte {
 	for i := range s.fields {
 		f := &s.fields[i]
 		x := v.Field(f.index)
-		if f.kind == inline {
+		if f.kind == embedded {
 			if !x.IsNil() {
 				b = f.of.appendMembers(b, x.Elem())
 			}
@@ -70,7 +72,7 @@ func (f *field) missing(v, x reflect.Value) bool {
 		return math.IsNaN(x.Float()) || math.IsInf(x.Float(), 0) || f.null && Round(x.Float()) == 0
 	case flag:
 		return f.omitEmpty && !x.Bool()
-	case object, inline:
+	case object, embedded:
 		return x.Kind() == reflect.Pointer && x.IsNil()
 	case failure:
 		return x.IsNil()
@@ -103,7 +105,7 @@ func (f *field) appendValue(b []byte, x reflect.Value) []byte {
 			b = f.elem.appendValue(b, x.Index(i))
 		}
 		return append(b, ']')
-	case object, inline:
+	case object, embedded:
 		x = reflect.Indirect(x)
 		return append(f.of.appendMembers(append(b, '{'), x), '}')
 	}

@@ -112,10 +112,10 @@ func TestInvalidMarksAreRejected(t *testing.T) {
 		`null`:                        "",
 		`["grouped","downgraded"]`:    "marks: not sorted, or with duplicates",
 		`["downgraded","downgraded"]`: "marks: not sorted, or with duplicates",
-		`["estimated_usage"]`:         `marks: unknown "estimated_usage"`,
-		`["",""]`:                     `marks: unknown ""`,
+		`["estimated_usage"]`:         `marks/0: unknown "estimated_usage"`,
+		`["",""]`:                     `marks/0: unknown ""`,
 		`"grouped"`:                   "marks: ",
-		`[1]`:                         "marks: ",
+		`[1]`:                         "marks/0: ",
 	} {
 		_, err := result.NewDecoder(nil).Decode([]byte(strings.Replace(line, `["downgraded","grouped"]`, marks, 1)))
 		if (err == nil) != (want == "") || err != nil && !strings.HasPrefix(err.Error(), want) {

@@ -29,7 +29,7 @@ func FieldNames() map[string][]string {
 func (s *fieldSet) collect(path string, names map[string][]string) {
 	for i := range s.fields {
 		f := &s.fields[i]
-		if f.kind == inline {
+		if f.kind == embedded {
 			f.of.collect(path, names)
 			continue
 		}

@@ -15,9 +15,9 @@ const (
 	integer
 	number
 	flag
-	list   // list of texts, integers or objects
-	object // a struct or a pointer to one
-	inline // a pointer to a struct, whose fields are those of the enclosing object
+	list     // list of texts, integers or objects
+	object   // a struct or a pointer to one
+	embedded // a pointer to a struct, whose fields are those of the enclosing object
 	failure
 )
 
@@ -27,33 +27,24 @@ type field struct {
 	index int // in the struct
 	kind  kind
 	elem  *field    // element of a list, without a name
-	of    *fieldSet // fields of an object or an inline struct
+	of    *fieldSet // fields of an object or an embedded struct
 
 	omitEmpty bool
 	null      bool // "", a negative integer or a fraction of 0 is null
 	offset    bool // a negative number is null in JSON
 	round     bool
-	signed    bool
 	dict      bool
 	jsonOnly  bool
-	verdict   int      // index of the verdict without which the field is null, or -1
-	optional  bool     // in Parquet
-	values    []string // allowed values of a text; nil for any
-	leaves    int      // columns in Parquet
-	bit       uint64   // in a set of fields
+	verdict   int  // index of the verdict without which the field is null, or -1
+	optional  bool // in Parquet
+	leaves    int  // columns in Parquet
 }
 
 // A fieldSet describes the fields of a struct.
 type fieldSet struct {
 	fields []field
-	byName map[string]member
-	absent []int // indexes of the integers that are -1 if they are missing
 	leaves int
 }
-
-// A member is a field of a JSON object. Its struct is behind the pointer in the
-// field group if that is not nil.
-type member struct{ field, group *field }
 
 //nolint:gochecknoglobals // derived once from the types, never changed
 var rowFields = sync.OnceValue(func() *fieldSet { return fieldsOf(reflect.TypeFor[Row](), false) })
@@ -61,7 +52,7 @@ var rowFields = sync.OnceValue(func() *fieldSet { return fieldsOf(reflect.TypeFo
 // fieldsOf reads the tags of a struct. With optional, every field is optional in
 // Parquet.
 func fieldsOf(t reflect.Type, optional bool) *fieldSet {
-	s := &fieldSet{byName: make(map[string]member)}
+	s := &fieldSet{}
 	for i := range t.NumField() {
 		sf := t.Field(i)
 		name, opts, _ := strings.Cut(sf.Tag.Get("json"), ",")
@@ -72,52 +63,27 @@ func fieldsOf(t reflect.Type, optional bool) *fieldSet {
 		f.name, f.index, f.omitEmpty, f.jsonOnly = name, i, opts == "omitempty", sf.Tag.Get("parquet") == "-"
 		options := strings.Split(sf.Tag.Get("result"), ",")
 		has := func(option string) bool { return slices.Contains(options, option) }
-		f.null, f.offset, f.round, f.signed, f.dict = has("null"), has("offset"), has("round"), has("signed"), has("dict")
+		f.null, f.offset, f.round, f.dict = has("null"), has("offset"), has("round"), has("dict")
 		if has("null=verdict") {
 			v, _ := t.FieldByName("Verdict")
 			f.verdict = v.Index[0]
 		}
-		if opts == "inline" {
-			f.kind, f.of = inline, fieldsOf(sf.Type.Elem(), true)
+		if opts == "embed" {
+			f.kind, f.of = embedded, fieldsOf(sf.Type.Elem(), true)
 		}
 		f.optional = optional || f.omitEmpty || f.null || f.verdict >= 0 || f.kind == number || f.kind == failure
-		if f.kind == integer && (f.null || f.offset) {
-			s.absent = append(s.absent, i)
-		}
 		if !f.jsonOnly {
 			f.leaves = f.columns()
 		}
 		s.leaves += f.leaves
 		s.fields = append(s.fields, *f)
 	}
-	s.index()
 	return s
-}
-
-// index fills byName.
-func (s *fieldSet) index() {
-	add := func(f, group *field) {
-		f.bit = 1 << len(s.byName)
-		s.byName[f.name] = member{f, group}
-	}
-	for i := range s.fields {
-		f := &s.fields[i]
-		if f.kind != inline {
-			add(f, nil)
-			continue
-		}
-		for k := range f.of.fields {
-			add(&f.of.fields[k], f)
-		}
-	}
 }
 
 // newField returns a field of a Go type.
 func newField(t reflect.Type) *field {
 	f := &field{verdict: -1}
-	if v, ok := reflect.Zero(t).Interface().(interface{ values() []string }); ok {
-		f.values = v.values()
-	}
 	switch t.Kind() { //nolint:exhaustive // a test covers the types of a Row
 	case reflect.String:
 		f.kind = text
@@ -157,7 +123,7 @@ func Names() []string {
 	for i := range rowFields().fields {
 		f := &rowFields().fields[i]
 		switch {
-		case f.kind == inline:
+		case f.kind == embedded:
 			for k := range f.of.fields {
 				names = append(names, f.of.fields[k].name)
 			}

@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -194,40 +193,6 @@ func TestParquetDropsColumnsAboveLimit(t *testing.T) {
 	}
 	want := []string{`column "c30000" and others are left out of the Parquet file, which holds 30000 kept columns at most`}
 	checkDiff(t, want, warnings)
-}
-
-// BenchmarkParquet reports the peak memory, which does not depend on the number of rows
-// except for the index of the file.
-func BenchmarkParquet(b *testing.B) {
-	for _, kept := range []bool{false, true} {
-		for _, n := range []int{10_000, 40_000} {
-			b.Run(fmt.Sprintf("kept=%v/%d", kept, n), func(b *testing.B) {
-				peak := 0.0
-				for b.Loop() {
-					w, _ := result.NewWriter(dataset.Parquet, io.Discard, result.Options{KeepAll: kept, TempDir: b.TempDir()})
-					r := resulttest.LongRows(1)[0]
-					for i := range n {
-						r.Index, r.Contexts[0] = i, strings.Repeat(fmt.Sprint("a context ", i, " "), 200)
-						_ = w.Write(r)
-						if i%1000 == 0 {
-							peak = max(peak, heap())
-						}
-					}
-					_ = w.Close()
-				}
-				b.ReportMetric(peak, "peak-MiB")
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*n), "ns/row")
-			})
-		}
-	}
-}
-
-// heap returns the size of the heap after a collection in MiB.
-func heap() float64 {
-	runtime.GC()
-	var m runtime.MemStats
-	runtime.ReadMemStats(&m)
-	return float64(m.HeapAlloc) / (1 << 20)
 }
 
 func TestDiscardRemovesTemporaryFile(t *testing.T) {

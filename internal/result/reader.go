@@ -27,8 +27,8 @@ type Reader struct {
 	line    []byte
 }
 
-// NewReader returns a Reader of r that checks rows; check may be nil.
-func NewReader(r io.Reader, check *Checker) *Reader {
+// NewReader returns a Reader of r; check is as for [NewDecoder].
+func NewReader(r io.Reader, check func(*Row) error) *Reader {
 	return &Reader{lines: dataset.NewLineReader(bufio.NewReaderSize(r, readAhead), maxLineBytes), decoder: NewDecoder(check)}
 }
 

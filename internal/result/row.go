@@ -26,7 +26,6 @@ const MaxIndex = 1 << 53
 //   - null=verdict: the field is null if the claim has no verdict
 //   - offset: a negative number is null in JSON; the column is required in Parquet
 //   - round: the number is written with six decimals
-//   - signed: the number is from -1 to 1 instead of 0 to 1
 //   - dict: Parquet uses a dictionary
 //
 // A float64 that is NaN is null everywhere.
@@ -66,7 +65,7 @@ type Row struct {
 	// Marks are the fallbacks that a language model needed for the row, sorted.
 	Marks []Mark `json:"marks,omitempty"`
 	// Citations is nil if no claim cites anything.
-	Citations *CitationScores `json:",inline"`
+	Citations *CitationScores `json:",embed"`
 
 	// Kept are columns of the dataset that --keep carried over.
 	Kept []dataset.Column `json:"-"`
@@ -160,10 +159,6 @@ const NoContexts = "no_contexts"
 // the contexts.
 const OtherLanguage = "language"
 
-func (Status) values() []string {
-	return []string{string(Scored), string(NoClaims), string(UnjudgedRow), string(Failed), string(SkippedRow)}
-}
-
 // A Mark is a fallback that a language model needed for a row.
 type Mark string
 
@@ -176,10 +171,6 @@ const (
 
 // EstimatedUsage is the mark of rows with Usage.Estimated in summaries.
 const EstimatedUsage Mark = "estimated_usage"
-
-func (Mark) values() []string {
-	return []string{string(Downgraded), string(Grouped), string(OneWord)}
-}
 
 // The stages of a row, which are the reasons of failed rows.
 const (
@@ -235,7 +226,7 @@ type Claim struct {
 	// to the model for an audit. Verdict is that of the model.
 	OfflineVerdict Verdict `json:"offline_verdict,omitempty" result:"dict"`
 	// Reused is set if the verdict was made for another claim.
-	Reused *Reused `json:",inline"`
+	Reused *Reused `json:",embed"`
 }
 
 // Judged returns the text that judges read: JudgedAs, or Text after its Lead.
@@ -262,10 +253,6 @@ const (
 
 // Words returns the verdict in words.
 func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "_", " ") }
-
-func (Verdict) values() []string {
-	return []string{string(Supported), string(Contradicted), string(NotMentioned), string(Unjudged)}
-}
 
 // A Span is a range of code points in a text.
 type Span struct {
@@ -297,10 +284,6 @@ const (
 	RoleNearest     Role = "nearest" // the most similar passage, which does not support the claim
 )
 
-func (Role) values() []string {
-	return []string{string(RoleContradicts), string(RoleNearest)}
-}
-
 // A Citation is a citation of a claim.
 type Citation struct {
 	// Text is the marker as it appears in the answer.
@@ -324,7 +307,7 @@ type Reused struct {
 	// Statement is the claim that was judged, over the same contexts.
 	Statement string `json:"cached_from"`
 	// Cosine is the similarity of the embeddings of the two claims, -1 to 1.
-	Cosine float64 `json:"cosine" result:"round,signed"`
+	Cosine float64 `json:"cosine" result:"round"`
 }
 
 // Skipped is a sentence that claims nothing.

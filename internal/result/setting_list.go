@@ -1,11 +1,8 @@
 package result
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
-
-	"github.com/go-json-experiment/json/jsontext"
 )
 
 // A Setting is an option that affects results. It is stored in plain text beside them, so
@@ -68,8 +65,8 @@ func (l Settings) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b, _ = jsontext.AppendQuote(b, l[i].Name) // invalid UTF-8 becomes U+FFFD
-		b, _ = jsontext.AppendQuote(append(b, ':'), l[i].Value)
+		b = AppendText(b, l[i].Name)
+		b = AppendText(append(b, ':'), l[i].Value)
 	}
 	return append(b, '}'), nil
 }
@@ -77,25 +74,12 @@ func (l Settings) MarshalJSON() ([]byte, error) {
 // UnmarshalJSON reads an object of strings and keeps its order.
 func (l *Settings) UnmarshalJSON(text []byte) error {
 	*l = nil
-	dec := jsontext.NewDecoder(bytes.NewReader(text))
-	if _, err := dec.ReadToken(); err != nil {
-		return err
-	}
-	for dec.PeekKind() == '"' {
-		name, err := dec.ReadToken()
-		if err != nil {
-			return err
+	for _, m := range members(text) {
+		value, isString := PlainText(m.Value)
+		if !isString {
+			return errors.New(m.Name + ": want a string")
 		}
-		s := Setting{Name: name.String()}
-		value, err := dec.ReadToken()
-		if err != nil {
-			return err
-		}
-		if value.Kind() != '"' {
-			return errors.New(s.Name + ": want a string")
-		}
-		s.Value = value.String()
-		*l = append(*l, s)
+		*l = append(*l, Setting{m.Name, value})
 	}
 	return nil
 }

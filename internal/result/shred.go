@@ -13,7 +13,7 @@ func (s *fieldSet) parquetFields() []parquet.Field {
 	for i := range s.fields {
 		switch f := &s.fields[i]; {
 		case f.jsonOnly:
-		case f.kind == inline:
+		case f.kind == embedded:
 			fields = append(fields, f.of.parquetFields()...)
 		default:
 			fields = append(fields, parquetField(f.name, f.node()))
@@ -42,7 +42,7 @@ func (f *field) requiredNode() parquet.Node {
 		return parquet.Leaf(parquet.DoubleType)
 	case flag:
 		return parquet.Leaf(parquet.BooleanType)
-	case object, inline:
+	case object, embedded:
 		return orderedGroup{parquet.Group{}, f.of.parquetFields()}
 	case list:
 		return parquet.List(f.elem.requiredNode())
@@ -101,7 +101,7 @@ func (s *shredder) object(fields *fieldSet, v reflect.Value, at level) {
 			continue
 		}
 		x := v.Field(f.index)
-		if (f.optional || f.kind == inline) && f.missing(v, x) {
+		if (f.optional || f.kind == embedded) && f.missing(v, x) {
 			s.nulls(f.leaves, at)
 			continue
 		}
@@ -116,7 +116,7 @@ func (s *shredder) object(fields *fieldSet, v reflect.Value, at level) {
 // value appends a value that is not missing.
 func (s *shredder) value(f *field, x reflect.Value, at level) {
 	switch f.kind {
-	case object, inline:
+	case object, embedded:
 		s.object(f.of, reflect.Indirect(x), at)
 	case list:
 		s.list(f, x, at)

@@ -38,44 +38,6 @@ func TestRowsRejectsEditedTables(t *testing.T) {
 	}
 }
 
-func TestRowsChecksCountsOfTables(t *testing.T) {
-	csv := string(encode(t, report.FormatCSV, allResults()))
-	for name, tt := range map[string]struct{ old, edited, want string }{
-		"edited n_claims":                    {"scored,,2,1,", "scored,,3,1,", `n_claims: got "3", want "2"`},
-		"edited n_supported":                 {"scored,,2,1,", "scored,,2,2,", `n_supported: got "2", want "1"`},
-		"removed n_claims":                   {"scored,,2,1,", "scored,,,1,", `n_claims: got "", want "2"`},
-		"counts in a failed row":             {"failed,verdict,,,", "failed,verdict,1,0,", `n_claims: got "1", want ""`},
-		"counts as floats, as pandas writes": {"scored,,2,1,", "scored,,2.0,1.0,", ""},
-	} {
-		edited := strings.Replace(csv, tt.old, tt.edited, 1)
-		if edited == csv {
-			t.Fatalf("got CSV %s, want it to contain %s", csv, tt.old)
-		}
-		_, err := read(writeTemp(t, "r.csv", []byte(edited)), resultfile.Options{})
-		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), ": "+tt.want) {
-			t.Errorf("%s: got %v, want %s", name, err, tt.want)
-		}
-	}
-}
-
-func TestRowsChecksVerdictsAgainstSettings(t *testing.T) {
-	jsonl := writeTemp(t, "r.jsonl", encode(t, report.FormatJSONL, allResults()))
-	for _, tt := range []struct{ threshold, noClaims, want string }{
-		{"0.5", "1", ""},
-		{"", "", ""},
-		{"0.5, 0.6", "0, 1", ""}, // several runs
-		{"0.99", "1", "r.jsonl:2: claim 0: verdict: got supported with score 0.987654, want a score of at least 0.99, the threshold of the run"},
-		{"0.5", "null", "r.jsonl:3: faithfulness: got 1, want null, the value of --no-claims"},
-		{"0.5", "0", "r.jsonl:3: faithfulness: got 1, want 0, the value of --no-claims"},
-	} {
-		settings := result.Settings{{Name: "--threshold", Value: tt.threshold}, {Name: "--no-claims", Value: tt.noClaims}}
-		_, err := read(jsonl, resultfile.Options{Settings: settings})
-		if (err != nil) != (tt.want != "") || err != nil && !strings.HasSuffix(err.Error(), tt.want) {
-			t.Errorf("--threshold %q, --no-claims %q: got %v, want %q", tt.threshold, tt.noClaims, err, tt.want)
-		}
-	}
-}
-
 func TestCheckSummaryComparesStatistics(t *testing.T) {
 	path := writeTemp(t, "r.jsonl", encode(t, report.FormatJSONL, allResults()))
 	writeSummary(t, path, allResults())

@@ -23,9 +23,7 @@ const maxRowBytes = 1 << 30
 type Options struct {
 	// Keep lists kept columns that must exist. Rows contain all kept columns in any
 	// case.
-	Keep []string
-	// Settings are the settings of the run, with which the results must agree.
-	Settings result.Settings
+	Keep     []string
 	Stdin    io.Reader                                // read for the path "-"
 	OpenPipe func(path string) (io.ReadCloser, error) // as in dataset.Options
 }
@@ -37,16 +35,14 @@ type File struct {
 	records *dataset.Records
 	row     tableRow
 	decoder *result.Decoder
-	first   *result.Row  // first row, read by Open
 	line    int          // line of the last row
 	tally   report.Tally // statistics of the rows read
 	missing []string     // columns of Options.Keep not found in any row so far
-	kept    []string     // kept columns of the first row, for errors
 }
 
 // Open opens a result file: JSONL, JSON, CSV, TSV or Parquet, detected by its extension or
-// content, and possibly compressed with gzip or zstd. If the file is something else, such
-// as a dataset, the error names the missing fields.
+// content, and possibly compressed with gzip or zstd. If a table is something else, such as
+// a dataset, the error names the missing columns.
 func Open(path string, o Options) (*File, error) {
 	records, err := dataset.OpenRecords(path, dataset.Options{Stdin: o.Stdin, MaxRowBytes: maxRowBytes, OpenPipe: o.OpenPipe})
 	if err != nil {
@@ -54,37 +50,29 @@ func Open(path string, o Options) (*File, error) {
 	}
 	f := &File{
 		path: path, o: o, records: records, missing: slices.Clone(o.Keep),
-		decoder: result.NewDecoder(result.NewChecker(o.Settings.Get)),
+		decoder: result.NewDecoder(result.Check),
 	}
-	if err := f.readFirst(); err != nil {
+	if err := f.checkColumns(); err != nil {
 		_ = f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// readFirst reads the first row, to check that the file holds results.
-func (f *File) readFirst() error {
-	if f.records.Format() != dataset.JSONL && f.records.Format() != dataset.JSON {
-		row, err := newTableRow(f.records)
-		if err != nil {
-			return fmt.Errorf("%s: %w", f.name(), err)
-		}
-		f.row = row
-		if missing := missingFrom(f.o.Keep, f.records.Names()); len(missing) > 0 {
-			return &ColumnError{f.name(), missing, missingFrom(f.records.Names(), result.Names())}
-		}
-	}
-	first, err := f.next()
-	if errors.Is(err, io.EOF) {
+// checkColumns checks that a table has the columns of results and those of Options.Keep.
+func (f *File) checkColumns() error {
+	if f.records.Format() == dataset.JSONL || f.records.Format() == dataset.JSON {
 		return nil
 	}
-	if f.first = first; err == nil && len(f.o.Keep) > 0 {
-		for _, c := range first.Kept {
-			f.kept = append(f.kept, c.Name)
-		}
+	row, err := newTableRow(f.records)
+	if err != nil {
+		return fmt.Errorf("%s: %w", f.name(), err)
 	}
-	return err
+	f.row = row
+	if missing := missingFrom(f.o.Keep, f.records.Names()); len(missing) > 0 {
+		return &ColumnError{f.name(), missing}
+	}
+	return nil
 }
 
 // Close closes the file. It can be called more than once.
@@ -97,14 +85,11 @@ func (f *File) Rows() iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
 		defer f.Close()
 		for {
-			r, err := f.first, error(nil)
-			if f.first = nil; r == nil {
-				r, err = f.next()
-			}
+			r, err := f.next()
 			switch {
 			case errors.Is(err, io.EOF):
 				if len(f.missing) > 0 {
-					yield(nil, &ColumnError{f.name(), f.missing, f.kept})
+					yield(nil, &ColumnError{f.name(), f.missing})
 				}
 				return
 			case err != nil:
@@ -133,13 +118,7 @@ func (f *File) next() (*result.Row, error) {
 	if err == nil {
 		r, err = f.decoder.Decode(object)
 	}
-	if err == nil {
-		err = f.row.checkCounts(r)
-	}
 	if err != nil {
-		if f.tally.Rows == 0 && result.IsForeign(err) {
-			err = fmt.Errorf("%w; want a file written by ragfaith score", err)
-		}
 		return nil, &dataset.RowError{File: f.path, Line: record.Line, Err: err}
 	}
 	f.line = record.Line
@@ -158,7 +137,6 @@ func (f *File) name() string { return dataset.DisplayName(f.path) }
 type ColumnError struct {
 	File    string
 	Columns []string
-	Kept    []string // columns that exist, in JSONL and JSON those of the first row
 }
 
 // Error lists the columns.

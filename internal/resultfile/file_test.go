@@ -173,12 +173,12 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 		file, content, want string
 		keep                []string
 	}{
-		"dataset":               {"d.jsonl", dataset, "d.jsonl:1: not a result: it has no index, no id, no status; want a file written by ragfaith score", nil},
+		"dataset":               {"d.jsonl", dataset, "d.jsonl:1: not a result, as ragfaith score writes them: it has no index or no status", nil},
 		"CSV dataset":           {"d.csv", "id,question,answer,contexts\n1,q,a,c\n", "d.csv: not a result file of ragfaith score: missing column index, faithfulness, support, status, reason, claims, error", nil},
 		"summary":               {"s.json", "{\n\"version\":1}\n", "s.json: want an array of objects", nil},
 		"Markdown report":       {"r.md", "# report\n", "r.md: not a result file of ragfaith score: missing column index", nil},
 		"empty file":            {"e.jsonl", "", "e.jsonl: empty file", nil},
-		"truncated line":        {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: unexpected end of input", nil},
+		"truncated line":        {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: unexpected EOF", nil},
 		"truncated array":       {"r.json", "[\n" + strings.SplitAfter(jsonl, "\n")[0], "r.json: after row 1: line 3: element 1: invalid JSON", nil},
 		"missing column":        {"r.csv", strings.Replace(csv, ",claims,", ",x,", 1), "r.csv: not a result file of ragfaith score: missing column claims", nil},
 		"truncated claims":      {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},

@@ -1,6 +1,7 @@
 package resultfile
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -17,11 +18,17 @@ import (
 // otherwise a row would count twice. An error is the last element.
 func Merge(files []*File) iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
-		next, err := openHeads(files)
-		defer func() { closeAll(files, next) }()
-		if err != nil {
-			yield(nil, err)
-			return
+		defer closeAll(files)
+		var next []*head
+		for _, f := range files {
+			h := &head{file: f, index: -1}
+			if err := h.advance(); errors.Is(err, io.EOF) {
+				continue
+			} else if err != nil {
+				yield(nil, err)
+				return
+			}
+			next = append(next, h)
 		}
 		for len(next) > 0 {
 			h := slices.MinFunc(next, func(a, b *head) int { return a.index - b.index })
@@ -32,7 +39,7 @@ func Merge(files []*File) iter.Seq2[*result.Row, error] {
 			if !yield(h.row, nil) {
 				return
 			}
-			if err := h.advance(); err == io.EOF { //nolint:errorlint // advance returns it alone
+			if err := h.advance(); errors.Is(err, io.EOF) {
 				next = slices.DeleteFunc(next, func(other *head) bool { return other == h })
 			} else if err != nil {
 				yield(nil, err)
@@ -60,7 +67,7 @@ func Append(files []*File) iter.Seq2[*result.Row, error] {
 					next = r.Index + 1
 				}
 				if !yield(r, err) || err != nil {
-					closeAll(files, nil)
+					closeAll(files)
 					return
 				}
 			}
@@ -72,45 +79,20 @@ func Append(files []*File) iter.Seq2[*result.Row, error] {
 // A head is the next row of a file.
 type head struct {
 	file *File
-	pull func() (*result.Row, error, bool)
-	stop func()
 	row  *result.Row
 	// index and line belong to row, which must not be read after it was yielded.
 	index, line int
 }
 
-// openHeads reads the first row of each file that has one.
-func openHeads(files []*File) ([]*head, error) {
-	var all []*head
-	for _, f := range files {
-		h := &head{file: f}
-		h.pull, h.stop = iter.Pull2(f.Rows())
-		switch err := h.advance(); {
-		case err == io.EOF: //nolint:errorlint // advance returns it alone
-			h.stop()
-		case err != nil:
-			h.stop()
-			return all, err
-		default:
-			all = append(all, h)
-		}
-	}
-	return all, nil
-}
-
 // advance reads the next row. It returns io.EOF at the end.
 func (h *head) advance() error {
-	first, before := h.row == nil, h.index
-	r, err, ok := h.pull()
-	switch {
-	case !ok:
-		h.stop()
-		return io.EOF
-	case err != nil:
+	before := h.index
+	r, err := h.file.next()
+	if err != nil {
 		return err
 	}
 	h.row, h.index, h.line = r, r.Index, h.file.Line()
-	if !first && h.index <= before {
+	if h.index <= before {
 		return fmt.Errorf("%s: index %d after %d: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead",
 			h.location(), h.index, before)
 	}
@@ -122,24 +104,12 @@ func (h *head) location() string { return fmt.Sprintf("%s:%d", h.file.name(), h.
 
 // duplicate returns the error of two rows with the same index.
 func duplicate(a, b *head) error {
-	if sameRow(a.row, b.row) {
-		return fmt.Errorf("%s and %s are the same row, with index %d and id %q, which would count twice",
-			a.location(), b.location(), a.index, a.row.ID)
-	}
-	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q: are they from two datasets? --append continues the index from one file to the next",
+	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q, and would count twice; if they are from two datasets, --append continues the index from one file to the next",
 		a.location(), b.location(), a.index, a.row.ID, b.row.ID)
 }
 
-// sameRow reports whether two results have the same id, question, answer and contexts.
-func sameRow(a, b *result.Row) bool {
-	return a.ID == b.ID && a.Question == b.Question && a.Answer == b.Answer && slices.Equal(a.Contexts, b.Contexts)
-}
-
 // closeAll closes all files.
-func closeAll(files []*File, next []*head) {
-	for _, h := range next {
-		h.stop()
-	}
+func closeAll(files []*File) {
 	for _, f := range files {
 		_ = f.Close() // it was only read
 	}

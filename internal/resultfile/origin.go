@@ -60,21 +60,20 @@ func OriginOf(paths []string) (*Origin, error) {
 // CheckDataset returns an error if the files are results of different datasets or samples, which must
 // not be merged to one run. It sets o.Digest and o.Unchecked.
 func (o *Origin) CheckDataset() error {
-	first := -1
-	for i, s := range o.summaries {
-		switch {
-		case s == nil || s.DatasetDigest == "":
-			o.Unchecked = append(o.Unchecked, o.paths[i])
-		case first < 0:
-			first = i
-		case s.DatasetDigest != o.summaries[first].DatasetDigest:
-			a := o.summaries[first]
-			return fmt.Errorf("%s and %s are results of different datasets according to their summaries (%s and %s, with digests %s and %s): --append concatenates them",
-				o.paths[first], o.paths[i], strings.Join(a.Datasets, " "), strings.Join(s.Datasets, " "), a.DatasetDigest, s.DatasetDigest)
-		}
+	digest := func(s *report.Summary) string { return s.DatasetDigest }
+	if i, j := o.differ(digest); j > 0 {
+		a, b := o.summaries[i], o.summaries[j]
+		return fmt.Errorf("%s and %s are results of different datasets according to their summaries (%s and %s, with digests %s and %s): --append concatenates them",
+			o.paths[i], o.paths[j], strings.Join(a.Datasets, " "), strings.Join(b.Datasets, " "), a.DatasetDigest, b.DatasetDigest)
 	}
-	if err := o.checkSample(); err != nil {
-		return err
+	if i, j := o.differ(sampleOf); j > 0 {
+		return fmt.Errorf("%s and %s are results of different samples according to their summaries (--sample %s and --sample %s): score all shards with the same sample, or --append concatenates them",
+			o.paths[i], o.paths[j], sampleOf(o.summaries[i]), sampleOf(o.summaries[j]))
+	}
+	for i, s := range o.summaries {
+		if s == nil || s.DatasetDigest == "" {
+			o.Unchecked = append(o.Unchecked, o.paths[i])
+		}
 	}
 	if len(o.Unchecked) == 0 {
 		o.Digest = o.summaries[0].DatasetDigest
@@ -85,25 +84,28 @@ func (o *Origin) CheckDataset() error {
 	return nil
 }
 
-// checkSample returns an error if the files are results of different samples.
-func (o *Origin) checkSample() error {
-	first, sample := -1, ""
-	for i, s := range o.summaries {
-		if !hasSettings(s) {
-			continue
+// differ returns the indexes of two summaries for which value differs, and 0 and 0 if there
+// are none. It ignores summaries for which value is "".
+func (o *Origin) differ(value func(*report.Summary) string) (i, j int) {
+	first := -1
+	for k, s := range o.summaries {
+		switch {
+		case s == nil || value(s) == "":
+		case first < 0:
+			first = k
+		case value(s) != value(o.summaries[first]):
+			return first, k
 		}
-		other := sampleOf(s)
-		if first >= 0 && other != sample {
-			return fmt.Errorf("%s and %s are results of different samples according to their summaries (--sample %s and --sample %s): score all shards with the same sample, or --append concatenates them",
-				o.paths[first], o.paths[i], sample, other)
-		}
-		first, sample = i, other
 	}
-	return nil
+	return 0, 0
 }
 
-// sampleOf returns the sample of a run, with its seed; "0" if it judged all rows.
+// sampleOf returns the sample of a run, with its seed; "0" if it judged all rows, and "" if
+// that is unknown.
 func sampleOf(s *report.Summary) string {
+	if !hasSettings(s) {
+		return ""
+	}
 	sample := cmp.Or(s.Settings.Get("--sample"), "0")
 	if sample != "0" {
 		sample += " --seed " + s.Settings.Get("--seed")
@@ -158,14 +160,6 @@ func (o *Origin) CheckRows(files []*File) error {
 	return nil
 }
 
-// SettingsOf returns the settings of the run of a file, or nil if they are unknown.
-func (o *Origin) SettingsOf(path string) result.Settings {
-	if s := o.summaryFor(path); s != nil {
-		return s.Settings
-	}
-	return nil
-}
-
 // Empty reports whether the run of a file had no rows, like a shard of a small dataset.
 // An empty JSONL file is a result file only if its summary confirms that.
 func (o *Origin) Empty(path string) bool {
@@ -186,20 +180,18 @@ func hasSettings(s *report.Summary) bool { return s != nil && len(s.Settings) > 
 
 // checkSettings compares the settings that affect verdicts.
 func (o *Origin) checkSettings() error {
-	first := -1
-	for i, s := range o.summaries {
-		switch {
-		case !hasSettings(s):
-			continue
-		case first < 0:
-			first = i
+	for _, name := range namesOf(o.summaries...) {
+		if result.EffectOf(name) == result.RowsEffect {
 			continue
 		}
-		for _, name := range namesOf(o.summaries[first], s) {
-			a, b := o.summaries[first].Settings.Get(name), s.Settings.Get(name)
-			if a != b && result.EffectOf(name) != result.RowsEffect {
-				return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrOtherSettings, name, result.DisplayValue(a), o.paths[first], result.DisplayValue(b), o.paths[i])
+		value := func(s *report.Summary) string {
+			if !hasSettings(s) {
+				return ""
 			}
+			return result.DisplayValue(s.Settings.Get(name))
+		}
+		if i, j := o.differ(value); j > 0 {
+			return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrOtherSettings, name, value(o.summaries[i]), o.paths[i], value(o.summaries[j]), o.paths[j])
 		}
 	}
 	return nil
@@ -209,6 +201,9 @@ func (o *Origin) checkSettings() error {
 func namesOf(summaries ...*report.Summary) []string {
 	var names []string
 	for _, s := range summaries {
+		if s == nil {
+			continue
+		}
 		for _, setting := range s.Settings {
 			names = appendNew(names, setting.Name)
 		}

@@ -3,7 +3,6 @@ package resultfile
 import (
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -14,10 +13,9 @@ import (
 
 // A tableRow converts the columns of a table to the JSON object of a result.
 type tableRow struct {
-	cells  bool              // cells are text, as in CSV, and not typed, as in Parquet
-	texts  map[string]bool   // columns of Parquet that hold JSON as text
-	counts map[string]string // cells n_claims and n_supported of the last row, if there are any
-	buf    []byte
+	cells bool            // cells are text, as in CSV, and not typed, as in Parquet
+	texts map[string]bool // columns of Parquet that hold JSON as text
+	buf   []byte
 }
 
 // newTableRow checks that the table has the columns of results.
@@ -26,7 +24,7 @@ func newTableRow(records *dataset.Records) (tableRow, error) {
 	if missing := missingFrom(columns, records.Names()); len(missing) > 0 {
 		return tableRow{}, fmt.Errorf("not a result file of ragfaith score: missing column %s", strings.Join(missing, ", "))
 	}
-	a := tableRow{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool), counts: make(map[string]string)}
+	a := tableRow{cells: records.Format() != dataset.Parquet, texts: make(map[string]bool)}
 	if list := records.Metadata(result.JSONColumnsKey); list != "" {
 		var names []string
 		if err := json.Unmarshal([]byte(list), &names); err != nil {
@@ -45,8 +43,7 @@ func (a *tableRow) object(columns []dataset.Column) ([]byte, error) {
 	for i := range columns {
 		name, value := columns[i].Name, columns[i].Value
 		if name == "n_claims" || name == "n_supported" {
-			a.counts[name], _ = result.PlainText(value)
-			continue
+			continue // they follow from the claims
 		}
 		if a.cells {
 			value = cell(name, value)
@@ -71,29 +68,6 @@ func (a *tableRow) object(columns []dataset.Column) ([]byte, error) {
 	}
 	a.buf = append(b, '}')
 	return a.buf, nil
-}
-
-// checkCounts compares the counts of the last row with its claims. Only CSV and TSV
-// contain them, and they are empty for failed rows.
-func (a *tableRow) checkCounts(r *result.Row) error {
-	for _, c := range []struct {
-		name string
-		want int
-	}{{"n_claims", len(r.Claims)}, {"n_supported", r.Supported()}} {
-		cell, ok := a.counts[c.name]
-		if !ok {
-			continue
-		}
-		want := strconv.Itoa(c.want)
-		if r.Status == result.Failed {
-			want = ""
-		}
-		// pandas writes a column of integers with gaps as 2.0.
-		if strings.TrimSuffix(cell, ".0") != want {
-			return &result.MismatchError{Field: c.name, Got: strconv.Quote(cell), Want: strconv.Quote(want)}
-		}
-	}
-	return nil
 }
 
 // cell returns the JSON value of a cell of CSV or TSV.

@@ -35,9 +35,12 @@ func (f *frequencies[T]) add(x T, k int) {
 }
 
 // Add adds a value. It ignores NaN, which represents a missing value.
-func (s *Summary) Add(x float64) {
+func (s *Summary) Add(x float64) { s.AddN(x, 1) }
+
+// AddN adds a value n times.
+func (s *Summary) AddN(x float64, n int) {
 	if !math.IsNaN(x) {
-		s.add(x, 1)
+		s.add(x, n)
 	}
 }
 

@@ -174,15 +174,6 @@ func testManyRows(t *testing.T, b browser) {
 	p.WaitFor(`Number(document.activeElement.dataset.position) > 2950 && Number(document.activeElement.dataset.position) < 2998`, "true")
 }
 
-// testFullPage opens one of the worst rows after the limit of the page.
-func testFullPage(t *testing.T, b browser) {
-	p := b.Open(t, render(t, Run{MaxRows: 100}, manyRows(3000)...), "#row=row-2996")
-	p.WaitFor(textsExpr(".answer mark"), "It is 2996.")
-	p.WaitFor(textsExpr("#row-count"), "600 rows, sorted by score")
-	p.RunScript(`location.hash = '#row=row-2999'`)
-	p.WaitFor(textsExpr("#row-count"), "The row in the address of the page is not in this table.")
-}
-
 // testOpenDuringClose opens a row while another is closing. The row is in a separate block,
 // so that loading it takes a while.
 func testOpenDuringClose(t *testing.T, b browser) {

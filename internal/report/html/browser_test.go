@@ -218,6 +218,5 @@ func TestPageInBrowser(t *testing.T) {
 	t.Run("damaged file", func(t *testing.T) { testDamagedFile(t, b, page) })
 	t.Run("citations", func(t *testing.T) { testCitations(t, b) })
 	t.Run("many rows", func(t *testing.T) { testManyRows(t, b) })
-	t.Run("full page", func(t *testing.T) { testFullPage(t, b) })
 	t.Run("accessibility", func(t *testing.T) { testAccessibility(t, b, page) })
 }

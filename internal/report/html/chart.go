@@ -8,17 +8,16 @@ import (
 // The geometry of a histogram, in units of its view box. The template has its height.
 const (
 	histogramAxis = 166 // y of the axis, as in the template
+	histogramTop  = 24  // y of the tallest bar, leaving space for its count
 	labelGap      = 5   // between a bar and its count
 )
 
 // A chart is an SVG drawing of a histogram.
 type chart struct {
 	Width int
-	Top   int // y of the tallest bar, leaving space for its count
 	Bars  []chartBar
 	Ticks []chartTick
-	Mean  *chartMean // optional
-	Label string     // description for screen readers
+	Label string // description for screen readers
 }
 
 // A chartBar is a count at a position of the axis. Selecting it sets the fields min and max of
@@ -40,12 +39,6 @@ type chartTick struct {
 	Text string
 }
 
-// A chartMean is a vertical line with a label to its left or right.
-type chartMean struct {
-	chartTick
-	Left bool
-}
-
 // layout sets the height of each bar. A bar with a count is never
 // invisible. It returns the ranges with a count and their counts as text.
 func (h *chart) layout() string {
@@ -56,7 +49,7 @@ func (h *chart) layout() string {
 	}
 	for i := range h.Bars {
 		b := &h.Bars[i]
-		b.Height = (b.Count*(histogramAxis-h.Top) + tallest - 1) / tallest
+		b.Height = (b.Count*(histogramAxis-histogramTop) + tallest - 1) / tallest
 		b.Y, b.Middle = histogramAxis-b.Height, b.X+b.Width/2
 		b.LabelY = b.Y - labelGap
 		if b.Count > 0 {

@@ -66,7 +66,7 @@ func writeComparison(w io.Writer, c *compare.Comparison, limit int) error {
 // histogram draws the differences of the compared rows.
 func histogram(counts *[compare.Bins]int) *chart {
 	const left, binWidth, barWidth, middle = 4, 22, 19, compare.Bins / 2
-	h := &chart{Width: compare.Bins*binWidth + 2*left, Top: 24, Label: "No row is compared."}
+	h := &chart{Width: compare.Bins*binWidth + 2*left, Label: "No row is compared."}
 	for i, n := range counts {
 		bar := chartBar{X: left + i*binWidth + (binWidth-barWidth)/2, Width: barWidth, Count: n, From: strconv.Itoa(i), To: strconv.Itoa(i + 1)}
 		switch {

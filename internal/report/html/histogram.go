@@ -39,9 +39,9 @@ const (
 	lastBarMiddle  = lastBarLeft + barWidth/2
 )
 
-// histogram draws the bins and the mean.
+// histogram draws the bins. The label contains the mean.
 func (b *bins) histogram(mean float64) *chart {
-	h := &chart{Width: histogramWidth, Top: 36, Label: "No row has a score."}
+	h := &chart{Width: histogramWidth, Label: "No row has a score."}
 	total := 0
 	for i, n := range b {
 		total += n
@@ -60,11 +60,6 @@ func (b *bins) histogram(mean float64) *chart {
 	}
 	h.Ticks = append(h.Ticks, chartTick{X: lastBarMiddle, Text: "1"})
 	if total > 0 {
-		x := lastBarMiddle
-		if mean < 1 {
-			x = axisLeft + int(math.Round(mean*10*binWidth))
-		}
-		h.Mean = &chartMean{chartTick: chartTick{X: x, Text: fmt.Sprintf("%.2f", mean)}, Left: mean > 0.5}
 		h.Label = fmt.Sprintf("Scores of %d rows, mean %.4f. Rows by score: %s.", total, mean, counts)
 	}
 	return h

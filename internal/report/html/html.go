@@ -35,8 +35,7 @@ type Run struct {
 	// It may be nil.
 	Conclude func(*report.Tally) Conclusion
 	// MaxRows and MaxBytes limit the rows in the table and their size in the file; 0
-	// means 20,000 rows and 56 MB. Of further rows only the worst are added; the others
-	// are counted, which the page reports.
+	// means 20,000 rows and 56 MB. Further rows are only counted, which the page reports.
 	MaxRows  int
 	MaxBytes int64
 }
@@ -62,12 +61,8 @@ type Writer struct {
 	page     *template.Template
 	tally    report.Tally
 	bins     bins
-	groups   groups
-	failures failures
 	packer   packer
 	embedded int  // rows in the table
-	full     bool // MaxRows or MaxBytes is reached
-	worst    worstRows
 	started  bool // the head is written
 }
 
@@ -84,7 +79,7 @@ func New(w io.Writer, run Run) (*Writer, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing the report page: %w", err)
 	}
-	return &Writer{w: w, run: run, page: p, groups: groups{}, failures: failures{}, packer: packer{w: w, gzip: gzip.NewWriter(nil)}}, nil
+	return &Writer{w: w, run: run, page: p, packer: packer{w: w, gzip: gzip.NewWriter(nil)}}, nil
 }
 
 // Write counts r and embeds it, unless the page is full.
@@ -94,13 +89,7 @@ func (w *Writer) Write(r *result.Row) error {
 	}
 	_ = w.tally.Write(r) // never fails
 	w.bins.add(r.Faithfulness)
-	w.groups.add(r)
-	w.failures.add(r)
-	w.full = w.full || w.embedded == w.run.MaxRows || w.packer.written >= w.run.MaxBytes
-	if w.full {
-		if w.worst.admits(r) {
-			w.worst.add(r, w.packer.encode)
-		}
+	if w.embedded == w.run.MaxRows || w.packer.written >= w.run.MaxBytes {
 		return nil
 	}
 	w.embedded++
@@ -124,11 +113,6 @@ func (w *Writer) start() error {
 func (w *Writer) Close() error {
 	if err := w.start(); err != nil {
 		return err
-	}
-	for _, r := range w.worst.rows {
-		if err := w.packer.append(r.entry, r.line); err != nil {
-			return err
-		}
 	}
 	if err := w.packer.flush(); err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
+	"regexp"
 	"strconv"
 	"unicode/utf8"
 
@@ -44,10 +45,8 @@ type packer struct {
 }
 
 // add embeds r.
-func (p *packer) add(r *result.Row) error { return p.append(p.encode(r)) }
-
-// append embeds a row that encode returned.
-func (p *packer) append(entry, line []byte) error {
+func (p *packer) add(r *result.Row) error {
+	entry, line := p.encode(r)
 	separator := byte(',')
 	if p.index.Len() == 0 {
 		separator = '['
@@ -126,10 +125,13 @@ func (p *packer) encode(r *result.Row) (entry, line []byte) {
 	return p.entry, p.line
 }
 
+// location matches the file and line at the start of an error.
+var location = regexp.MustCompile(`^\S+:\d+: `)
+
 // reason returns the reason of r or, if r failed, its error without the location.
 func reason(r *result.Row) string {
 	if r.Status == result.Failed && r.Err != nil {
-		return truncate(withoutLocation(r.Err), maxIndexKept)
+		return truncate(location.ReplaceAllString(r.Err.Error(), ""), maxIndexKept)
 	}
 	return r.Reason
 }

@@ -3,7 +3,6 @@ package html
 import (
 	"cmp"
 	"fmt"
-	"math"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -20,9 +19,8 @@ type overview struct {
 	Confidence    string // see report.Tally.Confidence
 	NoClaimsShare string // in percent
 	UnjudgedShare string // in percent
-	Embedded      int    // rows in the table, except for the worst of the others
-	Worst         int
-	Omitted       int // rows only counted
+	Embedded      int    // rows in the table
+	Omitted       int    // rows only counted
 	RowsWithScore int
 	Mean          string
 	Statistics    []Statistic // given by the run
@@ -31,26 +29,21 @@ type overview struct {
 	Passed        bool // all gates
 	Histogram     *chart
 	Claims        []claimShare
-	Groups        []group
-	Failures      []failure
 	Tables        []report.Table
 }
 
-// A claimShare is the share of the claims with a verdict, and a segment of a bar that is
-// 1000 wide.
+// A claimShare is the share of the claims with a verdict.
 type claimShare struct {
-	Verdict       result.Verdict
-	Name, Sign    string
-	Filter        string // of the table
-	Count         int
-	Percent       string
-	Left, Segment int
+	Verdict    result.Verdict
+	Name, Sign string
+	Filter     string // of the table
+	Count      int
+	Percent    string
 }
 
 // claimShares returns the shares of the verdicts that claims have.
 func claimShares(t *report.Tally) []claimShare {
 	var shares []claimShare
-	left := 0
 	for _, s := range []claimShare{
 		{Verdict: result.Supported, Count: t.Supported},
 		{Verdict: result.Contradicted, Filter: "contradicted", Count: t.Contradicted},
@@ -60,10 +53,7 @@ func claimShares(t *report.Tally) []claimShare {
 			continue
 		}
 		s.Name, s.Sign = s.Verdict.Words(), report.Symbol(s.Verdict)
-		share := float64(s.Count) / float64(t.Claims)
-		s.Percent = fmt.Sprintf("%.1f%%", 100*share)
-		s.Left, s.Segment = left, max(1, int(math.Round(1000*share)))
-		left += s.Segment
+		s.Percent = fmt.Sprintf("%.1f%%", 100*float64(s.Count)/float64(t.Claims))
 		shares = append(shares, s)
 	}
 	return shares
@@ -87,8 +77,7 @@ func (w *Writer) writeTail() error {
 		NoClaimsShare: w.tally.NoClaimsPercent(),
 		UnjudgedShare: w.tally.UnjudgedPercent(),
 		Embedded:      w.embedded,
-		Worst:         len(w.worst.rows),
-		Omitted:       w.tally.Rows - w.embedded - len(w.worst.rows),
+		Omitted:       w.tally.Rows - w.embedded,
 		RowsWithScore: f.Count(),
 		Mean:          formatScore(f.Mean()),
 		Statistics:    end.Statistics,
@@ -104,8 +93,6 @@ func (w *Writer) writeTail() error {
 		},
 		Histogram: w.bins.histogram(f.Mean()),
 		Claims:    claimShares(&w.tally),
-		Groups:    w.groups.lowest(f.Mean()),
-		Failures:  w.failures.frequent(),
 		Tables:    end.Tables,
 	}
 	for _, g := range end.Gates {
