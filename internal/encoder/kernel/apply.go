@@ -9,17 +9,13 @@ import (
 // l.In values and stride ldx; rows of dst have l.Out values and stride ldd. dst
 // and x must not overlap.
 func (p *Pool) Apply(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act})
+	p.workers[0].Apply(l, dst, ldd, x, ldx, rows, act)
 }
 
 // ApplyGated is for a layer of two parts with n outputs each. It sets the n
 // values of row r of dst to act(first part) * second part.
 func (p *Pool) ApplyGated(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act, gated: true})
+	p.workers[0].ApplyGated(l, dst, ldd, x, ldx, rows, act)
 }
 
 // Apply is [Pool.Apply] on this worker.
@@ -51,22 +47,20 @@ func (w *Worker) GatherAdd(dst, src []float32, columns []int32, step int) {
 
 // applyTask is the task of applying a linear layer.
 type applyTask struct {
-	l           *Linear
-	dst, x      []float32
-	ldd, ldx    int
-	rows        int
-	act         Activation
-	gated       bool
-	rowRanges   int // number of row ranges
-	panelRanges int // number of panel ranges
+	l        *Linear
+	dst, x   []float32
+	ldd, ldx int
+	rows     int
+	act      Activation
+	gated    bool
 }
 
 func (w *Worker) apply(a *applyTask) {
-	if w.wholePool {
-		w.pool.apply(a)
+	if a.rows == 0 || a.l.Out == 0 {
 		return
 	}
-	if a.rows == 0 || a.l.Out == 0 {
+	if !w.inPiece {
+		w.pool.apply(*a)
 		return
 	}
 	m := w.mark()
@@ -82,32 +76,24 @@ func (w *Worker) apply(a *applyTask) {
 const maxRows = 512
 
 // apply divides the work into pieces of rows and panels.
-func (p *Pool) apply(a *applyTask) {
-	if a.rows == 0 || a.l.Out == 0 {
-		return
-	}
+func (p *Pool) apply(a applyTask) {
 	panels := a.panels()
 	workers := len(p.workers)
-	a.rowRanges = (a.rows + maxRows - 1) / maxRows
-	a.panelRanges = 1
+	rowRanges := (a.rows + maxRows - 1) / maxRows
+	panelRanges := 1
 	if a.l.precision == Int8 && workers > 1 {
 		// Panels are already packed, so only full tiles limit how finely to divide the rows.
-		a.rowRanges = max(a.rowRanges, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
+		rowRanges = max(rowRanges, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
 	}
-	if want := 4 * workers; workers > 1 && a.rowRanges < workers {
-		a.panelRanges = min(panels, (want+a.rowRanges-1)/a.rowRanges)
-	} else if workers > 1 && a.rowRanges < want && a.l.precision == Float32 {
-		a.panelRanges = min(panels, 2)
+	if want := 4 * workers; workers > 1 && rowRanges < workers {
+		panelRanges = min(panels, (want+rowRanges-1)/rowRanges)
+	} else if workers > 1 && rowRanges < want && a.l.precision == Float32 {
+		panelRanges = min(panels, 2)
 	}
-	p.applyTask = *a
-	p.run(&p.applyTask, a.rowRanges*a.panelRanges)
-	p.applyTask = applyTask{}
-}
-
-func (a *applyTask) run(w *Worker, i int) {
-	r, c := i/a.panelRanges, i%a.panelRanges
-	n := a.panels()
-	a.block(w, a.rows*r/a.rowRanges, a.rows*(r+1)/a.rowRanges, n*c/a.panelRanges, n*(c+1)/a.panelRanges)
+	p.For(rowRanges*panelRanges, func(w *Worker, i int) {
+		r, c := i/panelRanges, i%panelRanges
+		a.block(w, a.rows*r/rowRanges, a.rows*(r+1)/rowRanges, panels*c/panelRanges, panels*(c+1)/panelRanges)
+	})
 }
 
 // panels returns the number of panels that make up the columns of dst.

@@ -6,8 +6,7 @@
 //
 // [Kernels] is the code for one instruction set (see [Names]). [Kernels.Linear]
 // prepares the weights of a linear layer for it. A [Pool] runs operations on a
-// fixed number of workers. It starts goroutines on demand, which exit shortly
-// after the last operation, so a pool need not be closed.
+// fixed number of workers.
 //
 // The operations are methods of Pool, which use all workers, and of [Worker],
 // for chains of operations on a block of rows that stays in the cache:

@@ -5,27 +5,23 @@ package kernel
 // values. If res is not nil, it is first added to x; the sum remains in x
 // unless dst is x. bias may be nil.
 func (p *Pool) LayerNorm(dst, x, res []float32, rows, width int, gain, bias []float32, eps float32) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.norm(&normTask{dst, x, res, rows, width, gain, bias, eps, false})
+	p.workers[0].LayerNorm(dst, x, res, rows, width, gain, bias, eps)
 }
 
 // RMSNorm sets each row of dst to x/sqrt(mean(x²)+eps)*gain and is otherwise
 // like [Pool.LayerNorm].
 func (p *Pool) RMSNorm(dst, x, res []float32, rows, width int, gain []float32, eps float32) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.norm(&normTask{dst, x, res, rows, width, gain, nil, eps, true})
+	p.workers[0].RMSNorm(dst, x, res, rows, width, gain, eps)
 }
 
 // LayerNorm is [Pool.LayerNorm] on this worker.
 func (w *Worker) LayerNorm(dst, x, res []float32, rows, width int, gain, bias []float32, eps float32) {
-	w.norm(&normTask{dst, x, res, rows, width, gain, bias, eps, false})
+	w.norm(normTask{dst, x, res, rows, width, gain, bias, eps, false})
 }
 
 // RMSNorm is [Pool.RMSNorm] on this worker.
 func (w *Worker) RMSNorm(dst, x, res []float32, rows, width int, gain []float32, eps float32) {
-	w.norm(&normTask{dst, x, res, rows, width, gain, nil, eps, true})
+	w.norm(normTask{dst, x, res, rows, width, gain, nil, eps, true})
 }
 
 // normTask is the task of normalizing rows.
@@ -40,22 +36,14 @@ type normTask struct {
 // normRows is the number of rows that a worker normalizes per piece.
 const normRows = 32
 
-func (w *Worker) norm(n *normTask) {
-	if w.wholePool {
-		w.pool.norm(n)
+func (w *Worker) norm(n normTask) {
+	if w.inPiece {
+		n.block(w.k, 0, n.rows)
 		return
 	}
-	n.block(w.k, 0, n.rows)
-}
-
-func (p *Pool) norm(n *normTask) {
-	p.normTask = *n
-	p.run(&p.normTask, (n.rows+normRows-1)/normRows)
-	p.normTask = normTask{}
-}
-
-func (n *normTask) run(w *Worker, i int) {
-	n.block(w.k, i*normRows, min((i+1)*normRows, n.rows))
+	w.pool.For((n.rows+normRows-1)/normRows, func(w *Worker, i int) {
+		n.block(w.k, i*normRows, min((i+1)*normRows, n.rows))
+	})
 }
 
 func (n *normTask) block(k *Kernels, lo, hi int) {
