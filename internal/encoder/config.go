@@ -166,15 +166,6 @@ func (c *config) activation(key string) kernel.Activation {
 	return functions[c.oneOf(key, "gelu", slices.Sorted(maps.Keys(functions))...)]
 }
 
-// heads returns the number of attention heads, which must divide width.
-func (c *config) heads(key string, width int) int {
-	n := c.size(key, maxHeads)
-	if c.err == nil && width%n != 0 {
-		c.fail(key, "%d does not divide hidden_size %d", n, width)
-	}
-	return n
-}
-
 // object returns a required member that is an object, or an empty config on error.
 func (c *config) object(key string) *config {
 	o := &config{file: c.file + ": " + key}

@@ -1,10 +1,7 @@
 package encoder
 
 import (
-	"context"
-
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
 // A batch is a list of sequences stored one after another, without padding.
@@ -26,21 +23,6 @@ func (b *batch) add(ids, types []int32) {
 	b.ids = append(b.ids, ids...)
 	b.types = append(b.types, types...)
 	b.longest = max(b.longest, len(ids))
-}
-
-// A network computes hidden states for the tokens of a batch.
-type network interface {
-	// forward returns one row of hidden values per token. If p.first is set, it
-	// returns only the rows of first tokens. The result is valid until the next pass.
-	// If ctx is done, forward returns its error.
-	forward(ctx context.Context, p *pass) ([]float32, error)
-	// check rejects tokens that have no embedding.
-	check(ids, types []int32) error
-	// vocabulary returns the number of token embeddings.
-	vocabulary() int
-	// buildGraph adds the network to a graph and returns the hidden values of all
-	// tokens including padding, one row each.
-	buildGraph(g *graphBuilder) ort.Value
 }
 
 // A pass is the evaluation of a batch by a network. Its buffers are reused by all
@@ -67,10 +49,6 @@ func grow[T any](s *[]T, n int) []T {
 	*s = (*s)[:n]
 	return *s
 }
-
-// prune reports whether layer i of n can skip all but the first token of each
-// sequence.
-func (p *pass) prune(i, n int) bool { return p.first && i == n-1 }
 
 // gather moves the rows of first tokens to the front of x and returns them.
 func (p *pass) gather(x []float32, width int) []float32 {

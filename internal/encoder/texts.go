@@ -70,7 +70,7 @@ func (m *Model) checkTokenizer() error {
 	if last < 0 {
 		return errors.New("/model/vocab: has no tokens")
 	}
-	if err := m.network.check([]int32{last}, []int32{0}); err != nil {
+	if err := m.network.embed.check([]int32{last}, []int32{0}); err != nil {
 		return fmt.Errorf("/model/vocab: %w", err)
 	}
 	e, err := m.encodePair(Pair{"a", "a"})
@@ -78,7 +78,7 @@ func (m *Model) checkTokenizer() error {
 		e, err = m.tokenizer.Encode("a", 0)
 	}
 	if err == nil { // the vocabulary may lack "a"
-		err = m.network.check(e.IDs, e.TypeIDs)
+		err = m.network.embed.check(e.IDs, e.TypeIDs)
 		if err != nil {
 			err = fmt.Errorf("/post_processor: %w", err)
 		}

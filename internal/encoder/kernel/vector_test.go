@@ -105,14 +105,14 @@ func TestNorms(t *testing.T) {
 				for _, bias := range [][]float32{nil, bias} {
 					in := slices.Clone(x)
 					layer, rms := make([]float32, len(x)), make([]float32, len(x))
-					p.LayerNorm(layer, in, res, rows, width, gain, bias, 1e-5)
+					p.Norm(&Norm{Gain: gain, Bias: bias, Eps: 1e-5}, layer, in, res)
 					from := x
 					if res != nil {
 						from = sum
 					}
 					checkEqual(t, "x after LayerNorm", in, from)
 					in = slices.Clone(x)
-					p.RMSNorm(in, in, res, rows, width, gain, 1e-5)
+					p.Norm(&Norm{Gain: gain, Eps: 1e-5, RMS: true}, in, in, res)
 					copy(rms, in)
 					for i := range rows {
 						row := from[i*width : (i+1)*width]
