@@ -53,7 +53,7 @@ func bert(c *config, w *weights, family string) (*network, int, error) {
 	if family != "bert" {
 		// The position table has a row for the padding token at index pad_token_id.
 		// Positions of other tokens start at the following row.
-		e.pad = c.tokenID("pad_token_id", 1)
+		e.pad = int32(c.integer("pad_token_id", 1, 0, maxRows-1))
 		e.offset, e.oneType = int(e.pad)+1, true
 		maxTokens -= e.offset
 		if maxTokens < 1 {

@@ -58,7 +58,11 @@ func (d *dense) quantize(k *kernel.Kernels) {
 	if d.maxAbs != nil {
 		parts = d.smoothWeights()
 	}
-	d.Linear, d.parts, d.maxAbs = newLinear(k, kernel.Int8, d.Gated, d.In, parts), nil, nil
+	gated := d.Gated
+	if d.Linear = k.Linear(kernel.Int8, d.In, parts...); gated {
+		d.Gate()
+	}
+	d.parts, d.maxAbs = nil, nil
 }
 
 // smoothWeights chooses the smoothing factors and returns the weights divided by

@@ -145,34 +145,21 @@ func (w *weights) part(name string, out, in int, bias bool) kernel.Part {
 
 // linear returns a layer, which is registered for quantization if the model is int8.
 func (w *weights) linear(in int, parts ...kernel.Part) *dense {
-	return w.dense(false, in, parts)
-}
-
-// gated returns a gated layer.
-func (w *weights) gated(in int, first, second kernel.Part) *dense {
-	return w.dense(true, in, []kernel.Part{first, second})
-}
-
-func (w *weights) dense(gated bool, in int, parts []kernel.Part) *dense {
-	if w.err != nil {
-		return new(dense)
-	}
-	d := &dense{Linear: newLinear(w.kernels, kernel.Float32, gated, in, parts)}
-	if w.parts != nil {
-		w.parts[d.Linear] = parts
-	}
-	if w.precision == kernel.Int8 {
+	d := &dense{Linear: w.float32Linear(in, parts...)}
+	if w.err == nil && w.precision == kernel.Int8 {
 		d.parts = parts
 		w.layers = append(w.layers, d)
 	}
 	return d
 }
 
-func newLinear(k *kernel.Kernels, p kernel.Precision, gated bool, in int, parts []kernel.Part) *kernel.Linear {
-	if gated {
-		return k.Gated(p, in, parts[0], parts[1])
+// gated returns a gated layer.
+func (w *weights) gated(in int, first, second kernel.Part) *dense {
+	d := w.linear(in, first, second)
+	if w.err == nil {
+		d.Gate()
 	}
-	return k.Linear(p, in, parts...)
+	return d
 }
 
 // normed marks a layer whose input is the output of a normalization, which requires

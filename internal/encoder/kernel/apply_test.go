@@ -212,7 +212,7 @@ func TestApplyGatedActivatesTheFirstPart(t *testing.T) {
 			const in, rows = 40, 30
 			w, v, x := random(r, n*in), random(r, n*in), random(r, rows*in)
 			for _, precision := range []Precision{Float32, Int8} {
-				both := k.Gated(precision, in, Part{Raw{F32: w}, nil, n}, Part{Raw{F32: v}, nil, n})
+				both := k.Linear(precision, in, Part{Raw{F32: w}, nil, n}, Part{Raw{F32: v}, nil, n}).Gate()
 				one := k.Linear(precision, in, Part{Raw{F32: w}, nil, n})
 				two := k.Linear(precision, in, Part{Raw{F32: v}, nil, n})
 				got, a, b := make([]float32, rows*n), make([]float32, rows*n), make([]float32, rows*n)

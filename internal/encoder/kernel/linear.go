@@ -103,10 +103,9 @@ func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
 	return l
 }
 
-// Gated is Linear for a gated layer.
-func (k *Kernels) Gated(p Precision, in int, first, second Part) *Linear {
-	l := k.Linear(p, in, first, second)
-	l.Out, l.Gated = first.Out, true
+// Gate makes l, which must have two parts of the same size, a gated layer.
+func (l *Linear) Gate() *Linear {
+	l.Out, l.Gated = l.parts[0].Out, true
 	return l
 }
 
