@@ -62,7 +62,7 @@ func TestPoolingModes(t *testing.T) {
 func TestSentenceEncoderRejectsUnsupportedModules(t *testing.T) {
 	const mean = `{"pooling_mode_mean_tokens":true}`
 	tests := []struct{ name, file, content, want string }{
-		{"modules not a list", "modules.json", `{}`, "cannot unmarshal"},
+		{"modules not a list", "modules.json", `{}`, "unmarshal JSON object"},
 		{"truncated modules", "modules.json", `[`, "modules.json"},
 		{"text after modules", "modules.json", `[],"modules":[]`, "modules.json"},
 		{"no modules", "modules.json", `[]`, `type:path) "" are not supported`},
