@@ -16,7 +16,7 @@ type Attention struct {
 	// before its own, or -1. Window and biases are then not supported.
 	Prefix         []int
 	Heads, HeadDim int
-	Scale          float32
+	Scale          float32 // greater than 0
 
 	// Window limits token i to tokens j with |i-j| <= Window, unless it is 0.
 	Window int
