@@ -63,7 +63,7 @@ func (e *embeddings) run(p *pass) {
 		end := start + p.lengths[s]
 		e.setPositions(positions[start:end], p.ids[start:end])
 	}
-	p.eachBlock(func(w *kernel.Worker, lo, hi int) {
+	p.pool.Rows(p.precision, len(p.ids), func(w *kernel.Worker, lo, hi int) {
 		scratch := w.Floats(width)
 		for i := lo; i < hi; i++ {
 			row := p.x[i*width : (i+1)*width]

@@ -6,7 +6,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// A network computes hidden states for the tokens of a batch. Layers of BERT, RoBERTa
+// A network computes hidden states for the tokens of a pass. Layers of BERT, RoBERTa
 // and DeBERTa normalize their output:
 //
 //	x = norm(x + out(attention(qkv(x))))
