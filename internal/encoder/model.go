@@ -119,7 +119,6 @@ type Model struct {
 	template *template // nil if the tokenizer combines pairs
 
 	tokenizer *tokenizer.Tokenizer
-	threads   int
 	onnx      *onnxModel // nil unless ONNX Runtime is used
 
 	onWait func(ctx context.Context) (resume func()) // optional, see Options.Waiting
@@ -175,7 +174,7 @@ func load(dir string, o Options) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		weights: set, threads: o.Threads, onWait: o.Waiting, gate: make(chan struct{}, 1),
+		weights: set, onWait: o.Waiting, gate: make(chan struct{}, 1),
 		pass: pass{pool: kernel.NewPool(k, o.Threads), precision: kernel.Float32},
 	}
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
