@@ -81,42 +81,30 @@ func (c *config) get(key string, dst any, want string) bool {
 	return true
 }
 
-// size returns a required integer from 1 to limit.
-func (c *config) size(key string, limit int) int {
-	if !c.has(key) {
+// integer returns an integer from low to high, which is required if def is not in that range.
+func (c *config) integer(key string, def, low, high int) int {
+	if !c.has(key) && def < low {
 		c.fail(key, "missing")
 		return 0
 	}
-	return c.sizeOr(key, 0, limit)
-}
-
-// sizeOr is like size but returns def if key is missing.
-func (c *config) sizeOr(key string, def, limit int) int {
-	v := float64(def)
-	if !c.get(key, &v, "a number") {
-		return def
-	}
-	if v != math.Trunc(v) || v < 1 || v > float64(limit) {
-		c.fail(key, "want an integer from 1 to %d, got %s", limit, c.values[key])
+	v := optional(c, key, float64(def), "a number")
+	if v != math.Trunc(v) || v < float64(low) || v > float64(high) {
+		c.fail(key, "want an integer from %d to %d, got %s", low, high, c.values[key])
 		return def
 	}
 	return int(v)
 }
 
+// size returns a required integer from 1 to limit.
+func (c *config) size(key string, limit int) int { return c.integer(key, 0, 1, limit) }
+
+// sizeOr is like size but returns def if key is missing.
+func (c *config) sizeOr(key string, def, limit int) int { return c.integer(key, def, 1, limit) }
+
 // optional returns an optional member. want describes the expected type for the error.
 func optional[T any](c *config, key string, def T, want string) T {
 	c.get(key, &def, want)
 	return def
-}
-
-// tokenID returns an optional token id.
-func (c *config) tokenID(key string, def int) int32 {
-	v := optional(c, key, float64(def), "a number")
-	if v != math.Trunc(v) || v < 0 || v >= maxRows {
-		c.fail(key, "want a token id, got %s", c.values[key])
-		return 0
-	}
-	return int32(v)
 }
 
 // number returns an optional number greater than low and at most high.
@@ -164,15 +152,6 @@ func (c *config) activation(key string) kernel.Activation {
 		"relu": kernel.Relu, "silu": kernel.Silu, "swish": kernel.Silu, "tanh": kernel.Tanh,
 	}
 	return functions[c.oneOf(key, "gelu", slices.Sorted(maps.Keys(functions))...)]
-}
-
-// heads returns the number of attention heads, which must divide width.
-func (c *config) heads(key string, width int) int {
-	n := c.size(key, maxHeads)
-	if c.err == nil && width%n != 0 {
-		c.fail(key, "%d does not divide hidden_size %d", n, width)
-	}
-	return n
 }
 
 // object returns a required member that is an object, or an empty config on error.

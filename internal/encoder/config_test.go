@@ -69,7 +69,7 @@ func TestLoadRejectsUnsupportedConfig(t *testing.T) {
 			map[string]any{"full_attention": map[string]any{"rope_type": "default"}, "sliding_attention": map[string]any{"rope_theta": 5.0}},
 			3,
 		}},
-		{"t5", "prompt", []any{"", "no placeholders", "{text1} {text1} {text2}", "{text1} {text2} {text3}", 4}},
+		{"t5", "prompt", []any{"", "no placeholders", "{text1} {text1} {text2}", "{text1} {text2} {text3}", "{text2} {text1}", 4}},
 	}
 	dirs := map[string]string{}
 	configs := map[string]map[string]any{}

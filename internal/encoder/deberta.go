@@ -23,9 +23,8 @@ type disentangled struct {
 	head        int     // width of a head
 	scale       float32 // scale of all products
 
-	table table // distance embeddings
-	norm  norm  // normalization of table
-	eps   float32
+	table table       // distance embeddings
+	norm  kernel.Norm // normalization of table
 
 	windows []int // half widths of the slices of table used for short sequences
 	layers  []distances
@@ -41,9 +40,9 @@ const maxSpan = 1 << 10
 
 // deberta loads DeBERTa v2 or v3. It also returns the sequence length that the
 // model was trained for; longer sequences work.
-func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
-	n := new(postNorm)
-	s := c.readPostNorm(n, 1e-7, 0)
+func deberta(c *config, w *weights, pool *kernel.Pool) (*network, int, error) {
+	n := new(network)
+	s := c.readBERT(n, w, 1e-7, 0)
 	d := new(disentangled)
 	c.require("position_biased_input", false)
 	for _, key := range []string{"relative_attention", "share_att_key"} {
@@ -54,11 +53,11 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 	if v := optional(c, "conv_kernel_size", 0.0, "a number"); v != 0 {
 		c.fail("conv_kernel_size", "%v is not supported", v)
 	}
-	if e := c.sizeOr("embedding_size", s.width, maxWidth); e != s.width {
-		c.fail("embedding_size", "%d is not supported with hidden_size %d", e, s.width)
+	if e := c.sizeOr("embedding_size", n.width, maxWidth); e != n.width {
+		c.fail("embedding_size", "%d is not supported with hidden_size %d", e, n.width)
 	}
-	if e := c.sizeOr("attention_head_size", s.width/max(s.heads, 1), maxWidth); c.err == nil && e*s.heads != s.width {
-		c.fail("attention_head_size", "%d is not supported with %d heads and hidden_size %d", e, s.heads, s.width)
+	if e := c.sizeOr("attention_head_size", n.head, maxWidth); c.err == nil && e != n.head {
+		c.fail("attention_head_size", "%d is not supported with %d heads and hidden_size %d", e, n.heads, n.width)
 	}
 	c.checkDistances()
 	d.maxDistance = s.positions
@@ -70,22 +69,16 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*postNorm, int, error) {
 		c.fail("position_buckets", "%d is not supported with %d relative positions", d.span, d.maxDistance)
 	}
 	// Each layer projects all rows, which must not take much more memory than its weights.
-	if d.span > maxSpan || d.span > s.width && s.layers*d.span*s.width > 1<<21 {
-		c.fail("position_buckets", "%d distances are not supported with %d layers of width %d", d.span, s.layers, s.width)
+	if d.span > maxSpan || d.span > n.width && s.layers*d.span*n.width > 1<<21 {
+		c.fail("position_buckets", "%d distances are not supported with %d layers of width %d", d.span, s.layers, n.width)
 	}
 	if c.err != nil {
 		return nil, 0, c.err
 	}
 	w.setPrefix("embeddings.word_embeddings.weight", prefixes("deberta-v2")...)
-	e := &n.embed
-	e.words = w.table("embeddings.word_embeddings.weight", s.vocabulary, s.width)
-	if s.types > 0 {
-		e.types = w.table("embeddings.token_type_embeddings.weight", s.types, s.width)
-	}
-	e.norm = w.norm("embeddings.LayerNorm", s.width, true)
-	n.load(w, s, "query_proj", "key_proj", "value_proj")
-	d.load(w, pool, s)
-	n.relative = d
+	n.loadBERT(w, s, "query_proj", "key_proj", "value_proj")
+	d.load(w, pool, n.width, n.head, s.layers)
+	n.disentangled, n.scale = d, d.scale
 	return n, s.positions, w.err
 }
 
@@ -110,31 +103,29 @@ func (c *config) checkDistances() {
 
 // load loads the distance embeddings and projects them with the key and query
 // weights of each layer, in float32.
-func (d *disentangled) load(w *weights, pool *kernel.Pool, s bertShape) {
+func (d *disentangled) load(w *weights, pool *kernel.Pool, width, head, layers int) {
 	rows := 2 * d.span
-	d.eps = s.eps
-	d.table = w.table("encoder.rel_embeddings.weight", rows, s.width)
-	d.norm = w.norm("encoder.LayerNorm", s.width, true)
+	d.table = w.table("encoder.rel_embeddings.weight", rows, width)
+	d.norm = w.norm("encoder.LayerNorm", width, true)
 	if w.err != nil {
 		return
 	}
-	d.head = s.width / s.heads
-	d.scale = scale(3 * d.head)
+	d.head, d.scale = head, scale(3*head)
 	if w.parts != nil {
 		return // the ONNX graph computes the projections
 	}
-	table := make([]float32, rows*s.width)
+	table := make([]float32, rows*width)
 	widen(table, d.table.raw)
-	pool.LayerNorm(table, table, nil, rows, s.width, d.norm.gain, d.norm.bias, s.eps)
+	pool.Norm(&d.norm, table, table, nil)
 	for half := 16; half < d.span; half *= 2 {
 		d.windows = append(d.windows, half)
 	}
 	d.windows = append(d.windows, d.span)
-	for l := 0; l < s.layers && w.err == nil; l++ {
+	for l := 0; l < layers && w.err == nil; l++ {
 		self := layerName("encoder.layer.", l) + "attention.self."
 		d.layers = append(d.layers, distances{
-			keys:    d.project(w, pool, table, w.part(self+"key_proj", s.width, s.width, true)),
-			queries: d.project(w, pool, table, w.part(self+"query_proj", s.width, s.width, true)),
+			keys:    d.project(w, pool, table, w.part(self+"key_proj", width, width, true)),
+			queries: d.project(w, pool, table, w.part(self+"query_proj", width, width, true)),
 		})
 	}
 }
@@ -148,7 +139,7 @@ func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, p
 		return nil
 	}
 	projected := make([]float32, rows*width)
-	pool.Apply(l, projected, width, table, width, rows, kernel.None)
+	pool.Apply(l, projected, table, kernel.None)
 	all := make([][]*kernel.Linear, width/d.head)
 	for h := range all {
 		values := make([]float32, rows*d.head)
@@ -204,17 +195,16 @@ func (d *disentangled) row(distance int) int {
 	return min(max(d.bucket(distance)+d.span, 0), 2*d.span-1)
 }
 
-// attend computes a, the attention of layer l.
-func (d *disentangled) attend(p *pass, l int, a *kernel.Attention) {
+// addBiases adds the biases of layer l to its attention.
+func (d *disentangled) addBiases(p *pass, l int, a *kernel.Attention) {
 	window := d.windowFor(p.longest)
 	columns, middle := d.columns(p, p.longest, window), p.longest-1
 	ld := 2 * d.windows[window]
-	a.Scale = d.scale
 	a.Prepare = func(w *kernel.Worker, s, h, q0, q1 int) []float32 {
 		at, n := p.starts[s]*a.Stride+h*d.head, p.lengths[s]
 		products := w.Floats(2 * n * ld)
-		w.Apply(d.layers[l].keys[h][window], products[q0*ld:], ld, a.Q[at+q0*a.Stride:], a.Stride, q1-q0, kernel.None)
-		w.Apply(d.layers[l].queries[h][window], products[n*ld:], ld, a.K[at:], a.Stride, n, kernel.None)
+		w.ApplyRows(d.layers[l].keys[h][window], products[q0*ld:], a.Q[at+q0*a.Stride:], a.Stride, q1-q0, kernel.None)
+		w.ApplyRows(d.layers[l].queries[h][window], products[n*ld:], a.K[at:], a.Stride, n, kernel.None)
 		return products
 	}
 	a.Bias = func(w *kernel.Worker, products []float32, s, i, lo, hi int, dst []float32) {
@@ -223,5 +213,4 @@ func (d *disentangled) attend(p *pass, l int, a *kernel.Attention) {
 		w.GatherAdd(dst, products[i*ld:], columns, 0)
 		w.GatherAdd(dst, products[(p.lengths[s]+lo)*ld:], columns, ld)
 	}
-	p.pool.Attend(a)
 }

@@ -28,37 +28,25 @@ type dense struct {
 	maxAbs []float32  // maximum absolute value of each input; nil if not recorded
 }
 
-// apply is like kernel.Worker.Apply, with smoothing.
-func (d *dense) apply(w *kernel.Worker, dst []float32, ldd int, x []float32, ldx, rows int, act kernel.Activation) {
-	x, ldx = d.scaleInput(w, x, ldx, rows)
-	w.Apply(d.Linear, dst, ldd, x, ldx, rows, act)
-}
-
-// applyGated is like kernel.Worker.ApplyGated, with smoothing.
-func (d *dense) applyGated(w *kernel.Worker, dst []float32, ldd int, x []float32, ldx, rows int, act kernel.Activation) {
-	x, ldx = d.scaleInput(w, x, ldx, rows)
-	w.ApplyGated(d.Linear, dst, ldd, x, ldx, rows, act)
-}
-
-// scaleInput returns the inputs multiplied by the smoothing factors. During
-// calibration, it also records their maximum absolute values.
-func (d *dense) scaleInput(w *kernel.Worker, x []float32, ldx, rows int) ([]float32, int) {
+// apply is like kernel.Worker.Apply, with smoothing. During calibration, it also records
+// the maximum absolute values of the inputs.
+func (d *dense) apply(w *kernel.Worker, dst, x []float32, act kernel.Activation) {
 	if d.maxAbs != nil {
-		d.recordMaxAbs(x, ldx, rows)
+		d.recordMaxAbs(x)
 	}
-	if d.smooth == nil {
-		return x, ldx
+	if d.smooth != nil {
+		scaled := w.Floats(len(x))
+		w.Multiply(scaled, x, d.smooth)
+		x = scaled
 	}
-	scaled := w.Floats(rows * d.In)
-	w.Multiply(scaled, x, ldx, rows, d.smooth)
-	return scaled, d.In
+	w.Apply(d.Linear, dst, x, act)
 }
 
-func (d *dense) recordMaxAbs(x []float32, ldx, rows int) {
+func (d *dense) recordMaxAbs(x []float32) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for r := range rows {
-		for i, v := range x[r*ldx:][:d.In] {
+	for row := range slices.Chunk(x, d.In) {
+		for i, v := range row {
 			d.maxAbs[i] = max(d.maxAbs[i], v, -v)
 		}
 	}
@@ -70,7 +58,11 @@ func (d *dense) quantize(k *kernel.Kernels) {
 	if d.maxAbs != nil {
 		parts = d.smoothWeights()
 	}
-	d.Linear, d.parts, d.maxAbs = k.Linear(kernel.Int8, d.In, parts...), nil, nil
+	gated := d.Gated
+	if d.Linear = k.Linear(kernel.Int8, d.In, parts...); gated {
+		d.Gate()
+	}
+	d.parts, d.maxAbs = nil, nil
 }
 
 // smoothWeights chooses the smoothing factors and returns the weights divided by
@@ -113,21 +105,19 @@ func (d *dense) smoothWeights() []kernel.Part {
 	return parts
 }
 
-// fold returns n, the normalization of the layer's inputs, with the smoothing
-// factors applied to its parameters. The layer must be the only reader of n's
-// output.
-func (d *dense) fold(n norm) norm {
-	if d.smooth == nil || n.gain == nil {
-		return n
+// fold applies the smoothing factors to n, the normalization of the layer's inputs,
+// instead. The layer must be the only reader of n's output.
+func (d *dense) fold(n *kernel.Norm) {
+	if d.smooth == nil || n.Gain == nil {
+		return
 	}
-	folded := norm{slices.Clone(n.gain), slices.Clone(n.bias)}
-	for _, values := range [][]float32{folded.gain, folded.bias} {
+	n.Gain, n.Bias = slices.Clone(n.Gain), slices.Clone(n.Bias)
+	for _, values := range [][]float32{n.Gain, n.Bias} {
 		for i := range values {
 			values[i] *= d.smooth[i]
 		}
 	}
 	d.smooth = nil
-	return folded
 }
 
 // Calibration uses random token sequences, because which inputs are large depends on
@@ -148,7 +138,7 @@ func (m *Model) quantize(ctx context.Context, layers []*dense, maxTokens int) er
 	ids := make([]int32, n)
 	for range calibrationSequences {
 		for i := range ids {
-			ids[i] = r.Int32N(int32(m.network.vocabulary()))
+			ids[i] = r.Int32N(int32(m.network.embed.words.rows))
 		}
 		m.pass.add(ids, make([]int32, n))
 	}
@@ -157,9 +147,7 @@ func (m *Model) quantize(ctx context.Context, layers []*dense, maxTokens int) er
 		return err
 	}
 	p.pool.For(len(layers), func(_ *kernel.Worker, i int) { layers[i].quantize(p.pool.Kernels()) })
-	if pre, ok := m.network.(*preNorm); ok {
-		pre.fold()
-	}
+	m.network.fold()
 	p.precision = kernel.Int8
 	return nil
 }

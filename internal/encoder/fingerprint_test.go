@@ -1,28 +1,29 @@
 package encoder
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
 )
 
 func TestFingerprintDependsOnEveryFile(t *testing.T) {
-	weights := make([]byte, 3<<20)
-	extra := map[string]string{}
-	write := func(config string) string {
-		// The directory name must not be taken for a glob pattern.
-		dir := filepath.Join(t.TempDir(), "[ab]")
-		if err := os.Mkdir(dir, 0o700); err != nil {
+	weights := bytes.Repeat([]byte{1}, 3<<20)
+	fingerprint := func(changed string, more ...string) string {
+		t.Helper()
+		dir := filepath.Join(t.TempDir(), "[ab]") // must not be taken for a glob pattern
+		if err := os.MkdirAll(filepath.Join(dir, poolingDir), 0o700); err != nil {
 			t.Fatal(err)
 		}
-		for name, content := range map[string][]byte{"config.json": []byte(config), "tokenizer.json": []byte("{}"), "model.safetensors": weights} {
-			writeFile(t, dir, name, content)
-		}
-		for name, content := range extra {
-			if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o700); err != nil {
-				t.Fatal(err)
+		for _, name := range append(more, "config.json", "tokenizer.json", "model.safetensors") {
+			data := weights
+			if filepath.Ext(name) == ".json" {
+				data = []byte("{}")
 			}
-			writeFile(t, dir, name, []byte(content))
+			if name == changed {
+				data = bytes.Repeat([]byte{2}, len(data))
+			}
+			writeFile(t, dir, name, data)
 		}
 		got, err := Fingerprint(dir)
 		if err != nil || len(got) != 32 {
@@ -30,31 +31,16 @@ func TestFingerprintDependsOnEveryFile(t *testing.T) {
 		}
 		return got
 	}
-	first := write("{}")
-	if again := write("{}"); again != first {
-		t.Error("other directory: got another fingerprint, want an unchanged one")
+	first := fingerprint("")
+	if fingerprint("") != first || fingerprint("", "pytorch_model.bin", "last.ckpt") != first {
+		t.Error("another directory, or weights that are not used: got another fingerprint, want an unchanged one")
 	}
-	if other := write(`{"a":1}`); other == first {
-		t.Error("config.json: got an unchanged fingerprint, want another")
-	}
-	for _, name := range []string{"tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"} {
-		extra = map[string]string{name: "{}"}
-		with := write("{}")
-		extra[name] = `{"a":1}`
-		if other := write("{}"); with == first || other == with {
+	optional := []string{"tokenizer_config.json", "modules.json", "sentence_bert_config.json", "1_Pooling/config.json"}
+	all := fingerprint("", optional...)
+	for _, name := range append(optional, "config.json", "tokenizer.json", "model.safetensors") {
+		if fingerprint(name, optional...) == all {
 			t.Errorf("%s: got an unchanged fingerprint, want another", name)
 		}
-	}
-	extra = map[string]string{"pytorch_model.bin": "a", "last.ckpt": "a"}
-	if with := write("{}"); with != first {
-		t.Error("weights that are not used: got another fingerprint, want an unchanged one")
-	}
-	extra = nil
-	for i := range weights {
-		weights[i] = byte(i % 251) // simulate training
-	}
-	if other := write("{}"); other == first {
-		t.Error("weights: got an unchanged fingerprint, want another")
 	}
 	if _, err := Fingerprint(t.TempDir()); err == nil {
 		t.Error("Fingerprint of an empty directory: got no error, want one")

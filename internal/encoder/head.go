@@ -26,8 +26,7 @@ type head struct {
 	width   int
 	dense   *dense // optional
 	act     kernel.Activation
-	norm    norm // a nil gain means none
-	eps     float32
+	norm    kernel.Norm    // a nil gain means none
 	out     *kernel.Linear // float32 even if the network is int8; nil for sentence encoders
 }
 
@@ -67,14 +66,14 @@ func (h *head) run(p *pass, hidden []float32) []float32 {
 	}
 	if h.dense != nil {
 		dense := grow(&p.scratch[1], rows*h.width)
-		p.pool.Apply(h.dense.Linear, dense, h.width, x, h.width, rows, h.act)
+		p.pool.Apply(h.dense.Linear, dense, x, h.act)
 		x = dense
-		if h.norm.gain != nil {
-			p.pool.LayerNorm(x, x, nil, rows, h.width, h.norm.gain, h.norm.bias, h.eps)
+		if h.norm.Gain != nil {
+			p.pool.Norm(&h.norm, x, x, nil)
 		}
 	}
 	logits := grow(&p.scratch[2], rows*h.out.Out)
-	p.pool.Apply(h.out, logits, h.out.Out, x, h.width, rows, kernel.None)
+	p.pool.Apply(h.out, logits, x, kernel.None)
 	return logits
 }
 
@@ -97,7 +96,6 @@ func (w *weights) head(c *config, family string, kind Kind, width, labels int, n
 		}
 	case family == "modernbert":
 		dense, bias, h.act = "head.dense", c.boolean("classifier_bias", false), c.activation("classifier_activation")
-		h.eps = c.eps("norm_eps", 1e-5)
 		if kind == Tokens {
 			h.pooling = eachToken
 		} else if c.oneOf("classifier_pooling", "cls", "cls", "mean") == "mean" {

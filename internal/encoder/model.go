@@ -111,7 +111,7 @@ type Info struct {
 // A Model is a loaded model. Its methods are safe for concurrent use; passes through
 // the network are serialized.
 type Model struct {
-	network  network
+	network  *network
 	info     Info
 	weights  *checkpoint.Set
 	head     *head
@@ -119,7 +119,6 @@ type Model struct {
 	template *template // nil if the tokenizer combines pairs
 
 	tokenizer *tokenizer.Tokenizer
-	threads   int
 	onnx      *onnxModel // nil unless ONNX Runtime is used
 
 	onWait func(ctx context.Context) (resume func()) // optional, see Options.Waiting
@@ -175,7 +174,7 @@ func load(dir string, o Options) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{
-		weights: set, threads: o.Threads, onWait: o.Waiting, gate: make(chan struct{}, 1),
+		weights: set, onWait: o.Waiting, gate: make(chan struct{}, 1),
 		pass: pass{pool: kernel.NewPool(k, o.Threads), precision: kernel.Float32},
 	}
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
@@ -235,7 +234,7 @@ func (m *Model) build(dir string, c *config, w *weights, o Options) error {
 			return fmt.Errorf("device %s does not support models with a decoder", o.Device)
 		}
 		m.head = &head{pooling: eachToken}
-		m.head.decoder, err = w.t5Decoder(m.network.(*preNorm), o.LabelTokens)
+		m.head.decoder, err = w.t5Decoder(m.network, o.LabelTokens)
 		return err
 	}
 	if kind == Embed {
@@ -272,34 +271,30 @@ func (m *Model) readLabels(c *config, o Options) (err error) {
 
 // loadNetwork loads the network of a family.
 func (m *Model) loadNetwork(c *config, w *weights, family string) error {
-	var post *postNorm
-	var pre *preNorm
 	var err error
 	switch family {
 	case "deberta-v2":
-		post, m.info.Window, err = deberta(c, w, m.pass.pool)
+		m.network, m.info.Window, err = deberta(c, w, m.pass.pool)
 	case "modernbert":
-		pre, m.info.Window, err = modernBERT(c, w)
+		m.network, m.info.Window, err = modernBERT(c, w)
 	case "t5":
-		if m.info.Kind != HHEM {
+		prefix := ""
+		if m.info.Kind == HHEM {
+			prefix = "t5.transformer."
+			m.template, err = readPrompt(c)
+		} else {
 			checkT5(c)
-			if pre, err = t5(w, ""); c.err != nil {
-				return c.err
-			}
-		} else if m.template, err = readPrompt(c); err == nil {
-			pre, err = t5(w, "t5.transformer.")
+			err = c.err
+		}
+		if err == nil {
+			m.network, err = t5(w, prefix)
 		}
 	default:
-		post, m.info.MaxTokens, err = bert(c, w, family)
+		m.network, m.info.MaxTokens, err = bert(c, w, family)
 		m.info.Window = m.info.MaxTokens
 	}
-	switch {
-	case err != nil:
-		return err
-	case post != nil:
-		m.network, m.info.Hidden, m.info.Layers = post, post.width, len(post.layers)
-	default:
-		m.network, m.info.Hidden, m.info.Layers = pre, pre.width, len(pre.layers)
+	if err == nil {
+		m.info.Hidden, m.info.Layers = m.network.width, len(m.network.layers)
 	}
-	return nil
+	return err
 }

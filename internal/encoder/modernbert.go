@@ -63,14 +63,10 @@ const (
 
 // modernBERT loads ModernBERT (Warner et al., 2024). It also returns the sequence
 // length that the network was trained for.
-func modernBERT(c *config, w *weights) (*preNorm, int, error) {
-	n := &preNorm{
-		width: c.size("hidden_size", maxWidth),
-		eps:   c.eps("norm_eps", 1e-5),
-		act:   c.activation("hidden_activation"),
-	}
-	n.inner = c.size("intermediate_size", min(maxRatio*n.width, maxWidth))
-	n.heads = c.heads("num_attention_heads", n.width)
+func modernBERT(c *config, w *weights) (*network, int, error) {
+	n := &network{preNorm: true, act: c.activation("hidden_activation")}
+	w.eps = c.eps("norm_eps", 1e-5)
+	c.readWidths(n)
 	vocabulary, layers := c.size("vocab_size", maxRows), c.size("num_hidden_layers", maxLayers)
 	maxLen := c.sizeOr("max_position_embeddings", 8192, maxPositions)
 	for _, key := range []string{"attention_bias", "mlp_bias", "norm_bias"} {
@@ -86,47 +82,41 @@ func modernBERT(c *config, w *weights) (*preNorm, int, error) {
 	if c.err == nil && window == 0 {
 		c.fail("local_attention", "1 is not supported")
 	}
-	if c.err == nil && n.width/n.heads%2 != 0 {
+	if c.err == nil && n.head%2 != 0 {
 		c.fail("num_attention_heads", "%d heads have an odd width, which cannot be rotated", n.heads)
 	}
 	if c.err != nil {
 		return nil, 0, c.err
 	}
-	n.head = n.width / n.heads
-	n.scale = scale(n.head)
 	n.rotations = []rotation{{theta: full, half: n.head / 2}, {theta: sliding, half: n.head / 2}}
 	w.setPrefix("embeddings.tok_embeddings.weight", "model.", "")
-	n.words = w.table("embeddings.tok_embeddings.weight", vocabulary, n.width)
-	n.norm = w.norm("embeddings.norm", n.width, false)
+	n.embed.words = w.table("embeddings.tok_embeddings.weight", vocabulary, n.width)
+	n.embed.norm = w.norm("embeddings.norm", n.width, false)
 	for i := 0; i < layers && w.err == nil; i++ {
-		layer := layerName("layers.", i)
-		l := preLayer{
-			qkv:    w.normedLinear(n.width, w.part(layer+"attn.Wqkv", 3*n.width, n.width, false)),
-			out:    w.linear(n.width, w.part(layer+"attn.Wo", n.width, n.width, false)),
-			ffNorm: w.norm(layer+"mlp_norm", n.width, false),
-			gated:  w.gatedLinear(layer+"mlp.Wi", n.inner, n.width),
-			down:   w.linear(n.inner, w.part(layer+"mlp.Wo", n.width, n.inner, false)),
-		}
+		name := layerName("layers.", i)
 		if i > 0 { // the input of the first layer is already normalized
-			l.attNorm = w.norm(layer+"attn_norm", n.width, false)
+			*n.next() = w.norm(name+"attn_norm", n.width, false)
+		}
+		// The two weights of the gated layer are stored as one tensor.
+		up := w.raw(name+"mlp.Wi.weight", 2*n.inner, n.width)
+		if w.err != nil {
+			break
+		}
+		l := layer{
+			qkv:            w.normed(w.linear(n.width, w.part(name+"attn.Wqkv", 3*n.width, n.width, false))),
+			out:            w.linear(n.width, w.part(name+"attn.Wo", n.width, n.width, false)),
+			afterAttention: w.norm(name+"mlp_norm", n.width, false),
+			up: w.normed(w.gated(n.width, kernel.Part{W: up.Rows(0, n.inner, n.width), Out: n.inner},
+				kernel.Part{W: up.Rows(n.inner, 2*n.inner, n.width), Out: n.inner})),
+			down: w.linear(n.inner, w.part(name+"mlp.Wo", n.width, n.inner, false)),
 		}
 		if layerTypes[i] == slidingAttention {
 			l.window, l.rotation = window, 1
 		}
 		n.layers = append(n.layers, l)
 	}
-	n.final = w.norm("final_norm", n.width, false)
+	*n.next() = w.norm("final_norm", n.width, false)
 	return n, maxLen, w.err
-}
-
-// gatedLinear loads a gated layer whose two weights are stored as one tensor, the
-// activated half first.
-func (w *weights) gatedLinear(name string, out, in int) *dense {
-	both := w.raw(name+".weight", 2*out, in)
-	if w.err != nil {
-		return nil
-	}
-	return w.normedLinear(in, kernel.Part{W: both.Rows(0, out, in), Out: out}, kernel.Part{W: both.Rows(out, 2*out, in), Out: out})
 }
 
 // layerTypes returns the attention type of each layer, from layer_types

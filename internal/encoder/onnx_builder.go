@@ -136,20 +136,19 @@ func (g *graphBuilder) qkv(x ort.Value, l *kernel.Linear, attnWidth int) []ort.V
 	return out
 }
 
-// norm applies LayerNorm to each row.
-func (g *graphBuilder) norm(x ort.Value, p norm, eps float32) ort.Value {
-	inputs := []ort.Value{x, g.Floats(p.gain, len(p.gain))}
-	if p.bias != nil {
-		inputs = append(inputs, g.Floats(p.bias, len(p.bias)))
+// norm normalizes each row.
+func (g *graphBuilder) norm(x ort.Value, n kernel.Norm) ort.Value {
+	gain := g.Floats(n.Gain, len(n.Gain))
+	if n.RMS {
+		squares := g.Op("ReduceMean", []ort.Value{g.op("Mul", x, x)}, ort.Ints("axes", -1))
+		root := g.op("Sqrt", g.op("Add", squares, g.Scalar(n.Eps)))
+		return g.op("Mul", g.op("Div", x, root), gain)
 	}
-	return g.Op("LayerNormalization", inputs, ort.Int("axis", -1), ort.Float("epsilon", eps))
-}
-
-// rmsNorm applies RMSNorm to each row.
-func (g *graphBuilder) rmsNorm(x ort.Value, p norm, eps float32) ort.Value {
-	squares := g.Op("ReduceMean", []ort.Value{g.op("Mul", x, x)}, ort.Ints("axes", -1))
-	root := g.op("Sqrt", g.op("Add", squares, g.Scalar(eps)))
-	return g.op("Mul", g.op("Div", x, root), g.Floats(p.gain, len(p.gain)))
+	inputs := []ort.Value{x, gain}
+	if n.Bias != nil {
+		inputs = append(inputs, g.Floats(n.Bias, len(n.Bias)))
+	}
+	return g.Op("LayerNormalization", inputs, ort.Int("axis", -1), ort.Float("epsilon", n.Eps))
 }
 
 // activate applies an activation function, using the formulas of package kernel.
@@ -239,8 +238,8 @@ func (h *head) buildGraph(g *graphBuilder, x ort.Value) ort.Value {
 	}
 	if h.dense != nil {
 		x = g.activate(g.linear(x, h.dense.Linear)[0], h.act)
-		if h.norm.gain != nil {
-			x = g.norm(x, h.norm, h.eps)
+		if h.norm.Gain != nil {
+			x = g.norm(x, h.norm)
 		}
 	}
 	return g.linear(x, h.out)[0]

@@ -2,34 +2,47 @@ package encoder
 
 import "github.com/ragfaith/ragfaith/internal/encoder/ort"
 
-func (n *postNorm) buildGraph(g *graphBuilder) ort.Value {
-	shape := heads{n.heads, n.width / n.heads}
-	x := n.embed.buildGraph(g, n.eps)
-	var table graphDistances
-	if n.relative != nil {
-		table = n.relative.buildGraph(g)
+// buildGraph adds the network to a graph and returns the hidden values of all tokens
+// including padding, one row each.
+func (n *network) buildGraph(g *graphBuilder) ort.Value {
+	shape := heads{n.heads, n.head}
+	x := n.embed.buildGraph(g)
+	in := x
+	if n.first.Gain != nil {
+		in = g.norm(x, n.first)
+	}
+	biases := n.biases(g, shape)
+	var angles [][2]ort.Value
+	for i := range n.rotations {
+		angles = append(angles, n.rotations[i].buildGraph(g, "angles"+string(rune('0'+i))))
 	}
 	for i := range n.layers {
 		l := &n.layers[i]
-		qkv := g.qkv(x, l.qkv.Linear, n.width)
-		factor := scale(shape.size)
-		if n.relative != nil {
-			factor = n.relative.scale
+		qkv := g.qkv(in, l.qkv.Linear, n.heads*n.head)
+		q, k, v := g.split(g.multiply(qkv[0], n.scale), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
+		if n.rotations != nil {
+			q, k = g.rotate(q, angles[l.rotation], n.head/2), g.rotate(k, angles[l.rotation], n.head/2)
 		}
-		q, k, v := g.split(g.multiply(qkv[0], factor), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
-		biases := []ort.Value{g.mask}
-		if n.relative != nil {
-			biases = append(n.relative.layerBiases(g, &table, l, shape, q, k), g.mask)
+		x = g.op("Add", x, g.linear(g.attend(q, k, v, shape, biases(l, q, k)...), l.out.Linear)[0])
+		in = g.norm(x, l.afterAttention)
+		if !n.preNorm {
+			x = in
 		}
-		attnOut := g.linear(g.attend(q, k, v, shape, biases...), l.out.Linear)[0]
-		x = g.norm(g.op("Add", x, attnOut), l.attNorm, n.eps)
-		up := g.activate(g.linear(x, l.up.Linear)[0], n.act)
-		x = g.norm(g.op("Add", x, g.linear(up, l.down.Linear)[0]), l.ffNorm, n.eps)
+		up := g.linear(in, l.up.Linear)
+		inner := g.activate(up[0], n.act)
+		if l.up.Gated {
+			inner = g.op("Mul", inner, up[1])
+		}
+		x = g.op("Add", x, g.linear(inner, l.down.Linear)[0])
+		in = g.norm(x, l.afterFeed)
+		if !n.preNorm {
+			x = in
+		}
 	}
-	return x
+	return in
 }
 
-func (e *embeddings) buildGraph(g *graphBuilder, eps float32) ort.Value {
+func (e *embeddings) buildGraph(g *graphBuilder) ort.Value {
 	x := g.rows(e.words, g.ids)
 	switch {
 	case e.types.rows == 0:
@@ -42,66 +55,37 @@ func (e *embeddings) buildGraph(g *graphBuilder, eps float32) ort.Value {
 		positions := g.feedTokens("positions", func(dst []int32, s sequence) { e.setPositions(dst, s.ids) })
 		x = g.op("Add", x, g.rows(e.positions, positions))
 	}
-	return g.norm(g.tokens(x, e.words.width), e.norm, eps)
+	x = g.tokens(x, e.words.width)
+	if e.norm.Gain != nil {
+		x = g.norm(x, e.norm)
+	}
+	return x
 }
 
-func (n *preNorm) buildGraph(g *graphBuilder) ort.Value {
-	shape := heads{n.heads, n.head}
-	x := g.tokens(g.rows(n.words, g.ids), n.width)
-	if n.norm.gain != nil {
-		x = n.graphNorm(g, x, n.norm)
-	}
-	bias := n.bias(g)
-	var angles [][2]ort.Value
-	for i := range n.rotations {
-		angles = append(angles, n.rotations[i].buildGraph(g, "angles"+string(rune('0'+i))))
-	}
-	for i := range n.layers {
-		l := &n.layers[i]
-		in := x
-		if l.attNorm.gain != nil {
-			in = n.graphNorm(g, x, l.attNorm)
+// biases returns a function that returns the biases of the attention scores of a layer
+// with queries q and keys k. They cover padding, relative distance and window.
+func (n *network) biases(g *graphBuilder, shape heads) func(l *layer, q, k ort.Value) []ort.Value {
+	if n.disentangled != nil {
+		table := n.disentangled.buildGraph(g)
+		return func(l *layer, q, k ort.Value) []ort.Value {
+			return append(n.disentangled.layerBiases(g, &table, l, shape, q, k), g.mask)
 		}
-		qkv := g.qkv(in, l.qkv.Linear, n.heads*n.head)
-		q, k, v := g.split(g.multiply(qkv[0], n.scale), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
-		if n.rotations != nil {
-			q, k = g.rotate(q, angles[l.rotation], n.head/2), g.rotate(k, angles[l.rotation], n.head/2)
-		}
-		x = g.op("Add", x, g.linear(g.attend(q, k, v, shape, bias(l.window)), l.out.Linear)[0])
-		gated := g.linear(n.graphNorm(g, x, l.ffNorm), l.gated.Linear)
-		inner := g.op("Mul", g.activate(gated[0], n.act), gated[1])
-		x = g.op("Add", x, g.linear(inner, l.down.Linear)[0])
 	}
-	return n.graphNorm(g, x, n.final)
-}
-
-func (n *preNorm) graphNorm(g *graphBuilder, x ort.Value, p norm) ort.Value {
-	if n.rms {
-		return g.rmsNorm(x, p, n.eps)
+	byWindow := map[int]ort.Value{0: g.mask}
+	var distances ort.Value
+	if n.relative != nil || n.rotations != nil {
+		distances = g.distances()
 	}
-	return g.norm(x, p, n.eps)
-}
-
-// bias returns a function that returns the bias of attention scores for the
-// attention window of a layer. The bias covers padding, relative distance and
-// window.
-func (n *preNorm) bias(g *graphBuilder) func(window int) ort.Value {
-	if n.relative == nil && n.rotations == nil {
-		return func(int) ort.Value { return g.mask }
-	}
-	distances := g.distances()
-	all := g.mask
 	if n.relative != nil {
-		all = g.op("Add", g.mask, n.relative.buildGraph(g, distances))
+		byWindow[0] = g.op("Add", g.mask, n.relative.buildGraph(g, distances))
 	}
-	byWindow := map[int]ort.Value{0: all}
-	return func(window int) ort.Value {
-		if _, ok := byWindow[window]; !ok {
+	return func(l *layer, _, _ ort.Value) []ort.Value {
+		if _, ok := byWindow[l.window]; !ok {
 			absDistance := g.op("Abs", g.Op("Cast", []ort.Value{distances}, ort.Int("to", int64(ort.Float32))))
-			hidden := g.op("Greater", absDistance, g.Scalar(float32(window)))
-			byWindow[window] = g.op("Add", all, g.op("Where", hidden, g.Scalar(padding), g.Scalar(0)))
+			hidden := g.op("Greater", absDistance, g.Scalar(float32(l.window)))
+			byWindow[l.window] = g.op("Add", byWindow[0], g.op("Where", hidden, g.Scalar(padding), g.Scalar(0)))
 		}
-		return byWindow[window]
+		return []ort.Value{byWindow[l.window]}
 	}
 }
 
@@ -157,7 +141,7 @@ type graphDistances struct {
 // of a sequence has 2*length columns, as slide expects; the last column is unused.
 func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 	t := graphDistances{table: g.toFloat32(g.raw(d.table.raw, d.table.rows, d.table.width), d.table.raw)}
-	t.table = g.norm(t.table, d.norm, d.eps)
+	t.table = g.norm(t.table, d.norm)
 	rows := func(name string, sign int) ort.Value {
 		return g.feed(name, ort.Int64, func(b *paddedBatch) ort.Tensor {
 			values := make([]int64, 2*b.length)
@@ -176,7 +160,7 @@ func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 // layerBiases returns the attention biases of a layer: the products of its scaled
 // queries with the projected keys of distances, and of its keys with the projected
 // queries of distances.
-func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *postLayer, shape heads, q, k ort.Value) []ort.Value {
+func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *layer, shape heads, q, k ort.Value) []ort.Value {
 	parts := g.parts[l.qkv.Linear]
 	// The projection depends on no input, so ONNX Runtime computes it only once.
 	project := func(rows ort.Value, part int, factor float32) ort.Value {

@@ -80,28 +80,27 @@ func runPadded(t *testing.T, m *Model, seqs []sequence) [][]float32 {
 
 func TestONNXMatchesKernelsForConfigVariants(t *testing.T) {
 	o := onnxOptions(t)
-	for name, v := range map[string]struct {
+	for _, v := range []struct {
 		family, key string
 		value       any
 	}{
-		"modernbert with cls pooling":        {"modernbert", "classifier_pooling", "cls"},
-		"modernbert token classifier":        {"modernbert", "architectures", []string{"ModernBertForTokenClassification"}},
-		"bert with an approximation of GELU": {"bert", "hidden_act", "gelu_new"},
+		{"modernbert", "classifier_pooling", "cls"},
+		{"modernbert", "architectures", []string{"ModernBertForTokenClassification"}},
+		{"bert", "hidden_act", "gelu_new"},
 	} {
-		t.Run(name, func(t *testing.T) {
+		t.Run(v.family+"/"+v.key, func(t *testing.T) {
 			dir, config := writeTiny(t, v.family)
 			config[v.key] = v.value
 			writeConfig(t, dir, config)
 			compareWithKernels(t, dir, o)
 		})
 	}
-}
-
-func TestONNXMatchesKernelsForPooling(t *testing.T) {
-	o := onnxOptions(t)
 	for _, mode := range []string{"mean", "cls"} {
-		dir := encoderDir(t, map[string]string{"modules.json": threeModules, "1_Pooling/config.json": `{"pooling_mode":"` + mode + `"}`})
-		compareWithKernels(t, dir, o)
+		t.Run("pooling/"+mode, func(t *testing.T) {
+			compareWithKernels(t, encoderDir(t, map[string]string{
+				"modules.json": threeModules, "1_Pooling/config.json": `{"pooling_mode":"` + mode + `"}`,
+			}), o)
+		})
 	}
 }
 

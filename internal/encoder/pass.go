@@ -1,55 +1,18 @@
 package encoder
 
-import (
-	"context"
+import "github.com/ragfaith/ragfaith/internal/encoder/kernel"
 
-	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/encoder/ort"
-)
-
-// A batch is a list of sequences stored one after another, without padding.
-type batch struct {
+// A pass is the evaluation of a batch of sequences by a network. The sequences are stored
+// one after another, without padding. The buffers are reused by all passes of a model.
+type pass struct {
 	ids, types []int32 // id and type of each token
 	lengths    []int   // length of each sequence
 	starts     []int   // index of the first token of each sequence
 	longest    int     // maximum of lengths
-}
+	first      bool    // compute only the first token of each sequence
 
-func (b *batch) reset() {
-	b.ids, b.types, b.lengths, b.starts, b.longest = b.ids[:0], b.types[:0], b.lengths[:0], b.starts[:0], 0
-}
-
-// add appends a sequence.
-func (b *batch) add(ids, types []int32) {
-	b.starts = append(b.starts, len(b.ids))
-	b.lengths = append(b.lengths, len(ids))
-	b.ids = append(b.ids, ids...)
-	b.types = append(b.types, types...)
-	b.longest = max(b.longest, len(ids))
-}
-
-// A network computes hidden states for the tokens of a batch.
-type network interface {
-	// forward returns one row of hidden values per token. If p.first is set, it
-	// returns only the rows of first tokens. The result is valid until the next pass.
-	// If ctx is done, forward returns its error.
-	forward(ctx context.Context, p *pass) ([]float32, error)
-	// check rejects tokens that have no embedding.
-	check(ids, types []int32) error
-	// vocabulary returns the number of token embeddings.
-	vocabulary() int
-	// buildGraph adds the network to a graph and returns the hidden values of all
-	// tokens including padding, one row each.
-	buildGraph(g *graphBuilder) ort.Value
-}
-
-// A pass is the evaluation of a batch by a network. Its buffers are reused by all
-// passes of a model.
-type pass struct {
-	batch
 	pool      *kernel.Pool
 	precision kernel.Precision
-	first     bool // compute only the first token of each sequence
 
 	x         []float32 // hidden states
 	qkv       []float32 // queries, keys and values
@@ -57,6 +20,19 @@ type pass struct {
 	positions []int32
 	scratch   [3][]float32 // buffers for networks and heads
 	sums      []float64    // sums for means over tokens
+}
+
+func (p *pass) reset() {
+	p.ids, p.types, p.lengths, p.starts, p.longest = p.ids[:0], p.types[:0], p.lengths[:0], p.starts[:0], 0
+}
+
+// add appends a sequence.
+func (p *pass) add(ids, types []int32) {
+	p.starts = append(p.starts, len(p.ids))
+	p.lengths = append(p.lengths, len(ids))
+	p.ids = append(p.ids, ids...)
+	p.types = append(p.types, types...)
+	p.longest = max(p.longest, len(ids))
 }
 
 // grow returns *s with length n, reallocated if its capacity is too small.
@@ -68,25 +44,10 @@ func grow[T any](s *[]T, n int) []T {
 	return *s
 }
 
-// prune reports whether layer i of n can skip all but the first token of each
-// sequence.
-func (p *pass) prune(i, n int) bool { return p.first && i == n-1 }
-
 // gather moves the rows of first tokens to the front of x and returns them.
 func (p *pass) gather(x []float32, width int) []float32 {
 	for s, start := range p.starts {
 		copy(x[s*width:(s+1)*width], x[start*width:])
 	}
 	return x[:len(p.starts)*width]
-}
-
-// embedRows is the number of tokens that a worker embeds at a time.
-const embedRows = 32
-
-// eachBlock calls f for blocks of tokens, in parallel.
-func (p *pass) eachBlock(f func(w *kernel.Worker, lo, hi int)) {
-	n := len(p.ids)
-	p.pool.For((n+embedRows-1)/embedRows, func(w *kernel.Worker, i int) {
-		f(w, i*embedRows, min((i+1)*embedRows, n))
-	})
 }

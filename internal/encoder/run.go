@@ -26,7 +26,7 @@ func (m *Model) check(s sequence) error {
 	if limit := m.info.MaxTokens; limit > 0 && len(s.ids) > limit {
 		return fmt.Errorf("%d tokens, but the model accepts at most %d", len(s.ids), limit)
 	}
-	return m.network.check(s.ids, s.types)
+	return m.network.embed.check(s.ids, s.types)
 }
 
 // compute computes sequences in one or more passes. It returns the output for each: the

@@ -1,6 +1,7 @@
 package encoder
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -8,13 +9,14 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/go-json-experiment/json"
+
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // sentence holds the configuration of the modules that follow the network in a
 // sentence-transformers model.
 type sentence struct {
-	dir        string
 	pooling    pooling
 	unitLength bool // scale embeddings to length 1
 	maxLength  int  // maximum number of tokens; 0 means the limit of the network
@@ -30,50 +32,43 @@ func readSentence(dir string) (*sentence, error) {
 	if err != nil {
 		return nil, err
 	}
-	// parseConfig accepts only objects, so wrap the list in one.
-	list, err := parseConfig(path, append(append([]byte(`{"modules":`), data...), '}'))
-	if err != nil {
-		return nil, err
-	}
 	var modules []struct {
 		Path string `json:"path"`
 		Type string `json:"type"`
 	}
-	list.get("modules", &modules, "a list of objects")
-	if list.err != nil {
-		return nil, list.err
+	if err := json.Unmarshal(data, &modules); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	s := &sentence{dir: dir, pooling: -1}
-	for i, module := range modules {
-		kind := module.Type[strings.LastIndexByte(module.Type, '.')+1:]
-		switch {
-		case kind == "Transformer" && i == 0:
-			err = s.readTransformer(module.Path)
-		case kind == "Pooling" && i == 1:
-			err = s.readPooling(module.Path)
-		case kind == "Normalize" && i == 2:
-			s.unitLength = true
-		default:
-			err = fmt.Errorf("%s: module %d: type: %.100q is not supported here; supported: Transformer, Pooling, Normalize in this order", path, i, module.Type)
+	s := new(sentence)
+	var kinds []string
+	for _, m := range modules {
+		kind := m.Type[strings.LastIndexByte(m.Type, '.')+1:]
+		if kind != "Normalize" {
+			kind += ":" + m.Path
 		}
-		if err != nil {
-			return nil, err
-		}
+		kinds = append(kinds, kind)
 	}
-	if s.pooling < 0 {
-		return nil, fmt.Errorf("%s: want Transformer and Pooling modules", path)
+	switch got := strings.Join(kinds, " "); got {
+	case "Transformer: Pooling:" + poolingDir + " Normalize":
+		s.unitLength = true
+	case "Transformer: Pooling:" + poolingDir:
+	default:
+		return nil, fmt.Errorf("%s: the modules (type:path) %.200q are not supported; supported: Transformer:, Pooling:%s and Normalize", path, got, poolingDir)
 	}
-	return s, s.rejectPrompts()
+	return s, errors.Join(s.readTransformer(dir), s.readPooling(filepath.Join(dir, poolingDir)), rejectPrompts(dir))
 }
 
-func (s *sentence) readTransformer(path string) error {
-	if path != "" {
-		return fmt.Errorf("%s: path: Transformer in %.100q is not supported", filepath.Join(s.dir, modulesFile), path)
-	}
-	c, err := readConfig(s.dir, sentenceConfigFile)
+// readOptional is readConfig for a file that may be missing.
+func readOptional(dir, name string) (*config, error) {
+	c, err := readConfig(dir, name)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+		return new(config), nil
 	}
+	return c, err
+}
+
+func (s *sentence) readTransformer(dir string) error {
+	c, err := readOptional(dir, sentenceConfigFile)
 	if err != nil {
 		return err
 	}
@@ -84,52 +79,38 @@ func (s *sentence) readTransformer(path string) error {
 	return c.err
 }
 
-func (s *sentence) readPooling(path string) error {
-	if path != poolingDir {
-		return fmt.Errorf("%s: path: %.100q is not supported; supported: %s", filepath.Join(s.dir, modulesFile), path, poolingDir)
-	}
-	c, err := readConfig(filepath.Join(s.dir, path), configFile)
+// readPooling reads how token values are pooled. Newer files name the mode; older files
+// contain a boolean for each mode.
+func (s *sentence) readPooling(dir string) error {
+	c, err := readConfig(dir, configFile)
 	if err != nil {
 		return err
 	}
 	c.require("include_prompt", true)
-	// Newer files name the mode; older files contain a boolean for each mode.
-	if c.text("pooling_mode", "") != "" {
-		s.pooling = firstToken
-		if c.oneOf("pooling_mode", "", "mean", "cls") == "mean" {
-			s.pooling = meanOfTokens
-		}
-		return c.err
-	}
 	first := c.boolean("pooling_mode_cls_token", false)
-	if first {
-		s.pooling = firstToken
-	}
-	if c.boolean("pooling_mode_mean_tokens", true) {
-		s.pooling = meanOfTokens
-		if first {
+	if c.has("pooling_mode") {
+		first = c.oneOf("pooling_mode", "", "mean", "cls") == "cls"
+	} else {
+		if c.boolean("pooling_mode_mean_tokens", true) == first {
 			c.fail("pooling_mode_mean_tokens", "unsupported combination of pooling modes")
 		}
+		for _, key := range []string{"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"} {
+			c.require(key, false)
+		}
 	}
-	for _, key := range []string{"pooling_mode_max_tokens", "pooling_mode_mean_sqrt_len_tokens", "pooling_mode_weightedmean_tokens", "pooling_mode_lasttoken"} {
-		c.require(key, false)
-	}
-	if s.pooling < 0 {
-		c.fail("pooling_mode_mean_tokens", "false is not supported without another pooling mode")
+	if s.pooling = meanOfTokens; first {
+		s.pooling = firstToken
 	}
 	return c.err
 }
 
 // rejectPrompts rejects models that prepend a prompt to texts.
-func (s *sentence) rejectPrompts() error {
-	c, err := readConfig(s.dir, "config_sentence_transformers.json")
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+func rejectPrompts(dir string) error {
+	c, err := readOptional(dir, "config_sentence_transformers.json")
 	if err == nil && c.has("default_prompt_name") {
 		c.fail("default_prompt_name", "%.60s is not supported", c.values["default_prompt_name"])
 	}
-	return errors.Join(err, c.err)
+	return cmp.Or(err, c.err)
 }
 
 // applyTo sets the maximum length of the network.

@@ -62,14 +62,14 @@ func TestPoolingModes(t *testing.T) {
 func TestSentenceEncoderRejectsUnsupportedModules(t *testing.T) {
 	const mean = `{"pooling_mode_mean_tokens":true}`
 	tests := []struct{ name, file, content, want string }{
-		{"modules not a list", "modules.json", `{}`, "want a list"},
+		{"modules not a list", "modules.json", `{}`, "unmarshal JSON object"},
 		{"truncated modules", "modules.json", `[`, "modules.json"},
 		{"text after modules", "modules.json", `[],"modules":[]`, "modules.json"},
-		{"no modules", "modules.json", `[]`, "want Transformer and Pooling"},
-		{"dense layer", "modules.json", strings.Replace(threeModules, "models.Normalize", "models.Dense", 1), `module 2: type: "sentence_transformers.models.Dense"`},
-		{"pooling without transformer", "modules.json", `[{"path":"","type":"x.Pooling"}]`, "not supported here"},
-		{"module outside directory", "modules.json", strings.Replace(threeModules, "1_Pooling", "../1_Pooling", 1), "../1_Pooling\" is not supported"},
-		{"transformer in subdirectory", "modules.json", strings.Replace(threeModules, `"path":""`, `"path":"0_Transformer"`, 1), `"0_Transformer" is not supported`},
+		{"no modules", "modules.json", `[]`, `type:path) "" are not supported`},
+		{"dense layer", "modules.json", strings.Replace(threeModules, "models.Normalize", "models.Dense", 1), "Dense:2_Normalize"},
+		{"pooling without transformer", "modules.json", `[{"path":"","type":"x.Pooling"}]`, `"Pooling:" are not`},
+		{"module outside directory", "modules.json", strings.Replace(threeModules, "1_Pooling", "../1_Pooling", 1), "Pooling:../1_Pooling"},
+		{"transformer in subdirectory", "modules.json", strings.Replace(threeModules, `"path":""`, `"path":"0_Transformer"`, 1), "Transformer:0_Transformer"},
 		{"two pooling modes", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":true,"pooling_mode_cls_token":true}`, "pooling_mode_mean_tokens: unsupported combination"},
 		{"no pooling mode", "1_Pooling/config.json", `{"pooling_mode_mean_tokens":false}`, "pooling_mode_mean_tokens"},
 		{"weighted mean pooling", "1_Pooling/config.json", `{"pooling_mode_weightedmean_tokens":true}`, "pooling_mode_weightedmean_tokens: true"},

@@ -62,9 +62,9 @@ func (r *relative) biases(n int) ([]float32, int) {
 // t5 loads the encoder of T5 version 1.1, which flan-t5 uses: gated GELU, no
 // scaling of attention scores, and no biases. All sizes are taken from the
 // tensors, whose names start with prefix.
-func t5(w *weights, prefix string) (*preNorm, error) {
-	w.prefix = prefix
-	n := &preNorm{eps: t5Eps, rms: true, act: kernel.GeluTanh, scale: 1}
+func t5(w *weights, prefix string) (*network, error) {
+	w.prefix, w.eps, w.rms = prefix, t5Eps, true
+	n := &network{preNorm: true, act: kernel.GeluTanh, scale: 1}
 	const block0 = "encoder.block.0.layer.0.SelfAttention."
 	vocabulary, width := w.shape("shared.weight")
 	buckets, heads := w.shape(block0 + "relative_attention_bias.weight")
@@ -86,26 +86,26 @@ func t5(w *weights, prefix string) (*preNorm, error) {
 		return nil, w.err
 	}
 	n.width, n.inner, n.heads, n.head = width, inner, heads, attnWidth/heads
-	n.words = w.table("shared.weight", vocabulary, width)
+	n.embed.words = w.table("shared.weight", vocabulary, width)
 	n.relative = &relative{heads: heads, buckets: buckets}
 	bias := w.table(block0+"relative_attention_bias.weight", buckets, heads)
 	n.relative.values = make([]float32, buckets*heads)
 	widen(n.relative.values, bias.raw)
 	layers := w.countLayers("encoder.block.")
 	for i := 0; i < layers && w.err == nil; i++ {
-		layer := layerName("encoder.block.", i)
-		self, ff := layer+"layer.0.SelfAttention.", layer+"layer.1.DenseReluDense."
-		n.layers = append(n.layers, preLayer{
-			attNorm: w.norm(layer+"layer.0.layer_norm", width, false),
-			qkv: w.normedLinear(width, w.part(self+"q", attnWidth, width, false),
-				w.part(self+"k", attnWidth, width, false), w.part(self+"v", attnWidth, width, false)),
-			out:    w.linear(attnWidth, w.part(self+"o", width, attnWidth, false)),
-			ffNorm: w.norm(layer+"layer.1.layer_norm", width, false),
-			gated:  w.normedLinear(width, w.part(ff+"wi_0", inner, width, false), w.part(ff+"wi_1", inner, width, false)),
-			down:   w.linear(inner, w.part(ff+"wo", width, inner, false)),
+		name := layerName("encoder.block.", i)
+		self, ff := name+"layer.0.SelfAttention.", name+"layer.1.DenseReluDense."
+		*n.next() = w.norm(name+"layer.0.layer_norm", width, false)
+		n.layers = append(n.layers, layer{
+			qkv: w.normed(w.linear(width, w.part(self+"q", attnWidth, width, false),
+				w.part(self+"k", attnWidth, width, false), w.part(self+"v", attnWidth, width, false))),
+			out:            w.linear(attnWidth, w.part(self+"o", width, attnWidth, false)),
+			afterAttention: w.norm(name+"layer.1.layer_norm", width, false),
+			up:             w.normed(w.gated(width, w.part(ff+"wi_0", inner, width, false), w.part(ff+"wi_1", inner, width, false))),
+			down:           w.linear(inner, w.part(ff+"wo", width, inner, false)),
 		})
 	}
-	n.final = w.norm("encoder.final_layer_norm", width, false)
+	*n.next() = w.norm("encoder.final_layer_norm", width, false)
 	return n, w.err
 }
 

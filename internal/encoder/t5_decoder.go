@@ -16,10 +16,10 @@ import (
 //
 // which takes two vectors per head instead of two matrices per token.
 type t5Decoder struct {
-	*preNorm   // sizes and epsilon of the encoder
+	*network   // sizes of the encoder
 	start      []float32
 	blocks     []t5DecoderBlock
-	norm       norm
+	norm       kernel.Norm
 	vocabulary *kernel.Linear // rows of the output layer that are labels
 }
 
@@ -29,11 +29,11 @@ type t5Decoder struct {
 //	x += out(attention(query(norm(x)), hidden))
 //	x += down(gated(norm(x)))
 type t5DecoderBlock struct {
-	selfNorm, crossNorm, ffNorm norm
+	selfNorm, crossNorm, ffNorm kernel.Norm
 	selfValue, selfOut          *dense
 	query, out                  *dense
 	key, value                  table
-	gated, down                 *dense
+	up, down                    *dense
 }
 
 // t5DecoderStart is the id of the padding token, with which the decoder starts.
@@ -41,10 +41,10 @@ const t5DecoderStart = 0
 
 // t5Decoder loads the decoder of a T5 model whose encoder is n. labels are the ids of
 // the output tokens whose logits to compute.
-func (w *weights) t5Decoder(n *preNorm, labels []int) (*t5Decoder, error) {
+func (w *weights) t5Decoder(n *network, labels []int) (*t5Decoder, error) {
 	width, attnWidth, inner := n.width, n.heads*n.head, n.inner
-	d := &t5Decoder{preNorm: n, start: make([]float32, width)}
-	n.words.copy(d.start, t5DecoderStart)
+	d := &t5Decoder{network: n, start: make([]float32, width)}
+	n.embed.words.copy(d.start, t5DecoderStart)
 	for i, count := 0, w.countLayers("decoder.block."); i < count && w.err == nil; i++ {
 		layer := layerName("decoder.block.", i)
 		self, cross, ff := layer+"layer.0.", layer+"layer.1.", layer+"layer.2."
@@ -58,7 +58,7 @@ func (w *weights) t5Decoder(n *preNorm, labels []int) (*t5Decoder, error) {
 			value:     w.table(cross+"EncDecAttention.v.weight", attnWidth, width),
 			out:       w.linear(attnWidth, w.part(cross+"EncDecAttention.o", width, attnWidth, false)),
 			ffNorm:    w.norm(ff+"layer_norm", width, false),
-			gated: w.linear(width, w.part(ff+"DenseReluDense.wi_0", inner, width, false),
+			up: w.gated(width, w.part(ff+"DenseReluDense.wi_0", inner, width, false),
 				w.part(ff+"DenseReluDense.wi_1", inner, width, false)),
 			down: w.linear(inner, w.part(ff+"DenseReluDense.wo", width, inner, false)),
 		})
@@ -94,26 +94,25 @@ func (d *t5Decoder) run(p *pass, hidden []float32) []float32 {
 	}
 	for i := range d.blocks {
 		b := &d.blocks[i]
-		p.pool.RMSNorm(t, x, nil, rows, width, b.selfNorm.gain, d.eps)
-		p.pool.Apply(b.selfValue.Linear, attn, attnWidth, t, width, rows, kernel.None)
-		p.pool.Apply(b.selfOut.Linear, t, width, attn, attnWidth, rows, kernel.None)
+		p.pool.Norm(&b.selfNorm, t, x, nil)
+		p.pool.Apply(b.selfValue.Linear, attn, t, kernel.None)
+		p.pool.Apply(b.selfOut.Linear, t, attn, kernel.None)
 		add(x, t)
-		p.pool.RMSNorm(t, x, nil, rows, width, b.crossNorm.gain, d.eps)
-		p.pool.Apply(b.query.Linear, query, attnWidth, t, width, rows, kernel.None)
+		p.pool.Norm(&b.crossNorm, t, x, nil)
+		p.pool.Apply(b.query.Linear, query, t, kernel.None)
 		for s, a := range cross {
 			a.attend(p.pool, d, b, attn[s*attnWidth:(s+1)*attnWidth], query[s*attnWidth:(s+1)*attnWidth])
 		}
-		p.pool.Apply(b.out.Linear, t, width, attn, attnWidth, rows, kernel.None)
+		p.pool.Apply(b.out.Linear, t, attn, kernel.None)
 		add(x, t)
-		p.pool.RMSNorm(t, x, nil, rows, width, b.ffNorm.gain, d.eps)
-		p.pool.ApplyGated(b.gated.Linear, inner, d.inner, t, width, rows, d.act)
-		p.pool.Apply(b.down.Linear, t, width, inner, d.inner, rows, kernel.None)
+		p.pool.Norm(&b.ffNorm, t, x, nil)
+		p.pool.Apply(b.up.Linear, inner, t, d.act)
+		p.pool.Apply(b.down.Linear, t, inner, kernel.None)
 		add(x, t)
 	}
-	p.pool.RMSNorm(x, x, nil, rows, width, d.norm.gain, d.eps)
-	labels := d.vocabulary.Out
-	logits := grow(&p.scratch[0], rows*labels)
-	p.pool.Apply(d.vocabulary, logits, labels, x, width, rows, kernel.None)
+	p.pool.Norm(&d.norm, x, x, nil)
+	logits := grow(&p.scratch[0], rows*d.vocabulary.Out)
+	p.pool.Apply(d.vocabulary, logits, x, kernel.None)
 	return logits
 }
 
@@ -155,11 +154,11 @@ func (a *crossAttention) attend(p *kernel.Pool, d *t5Decoder, b *t5DecoderBlock,
 			}
 		}
 	})
-	p.Apply(a.hidden, a.weights, a.tokens, a.probes, width, d.heads, kernel.None)
+	p.Apply(a.hidden, a.weights, a.probes, kernel.None)
 	for weights := range slices.Chunk(a.weights, a.tokens) {
 		attentionWeights(weights)
 	}
-	p.Apply(a.transposed, a.means, width, a.weights, a.tokens, d.heads, kernel.None)
+	p.Apply(a.transposed, a.means, a.weights, kernel.None)
 	p.For(d.heads, func(w *kernel.Worker, h int) {
 		mean, scratch := a.means[h*width:(h+1)*width], w.Floats(width)
 		for i := range d.head {

@@ -5,12 +5,9 @@ import (
 	"strings"
 )
 
-// A template combines a pair of texts into one text. Special tokens outside of the
-// placeholders are recognized.
-type template struct {
-	pieces [3]string // text before, between and after the placeholders
-	swap   bool      // the placeholder of the second text comes first
-}
+// A template combines a pair of texts into one text: its pieces are before, between and
+// after them. Special tokens in the pieces are recognized.
+type template [3]string
 
 // Placeholders in a template.
 const (
@@ -18,26 +15,14 @@ const (
 	secondText = "{text2}"
 )
 
-// maxTemplate limits the length of a template in bytes. Templates in use are a sentence.
-const maxTemplate = 4000
-
-// parseTemplate parses a template, which must contain each placeholder exactly once.
+// parseTemplate parses a template, which must contain the placeholders in order.
 func parseTemplate(text string) (*template, error) {
-	if len(text) > maxTemplate {
-		return nil, fmt.Errorf("has %d bytes, the limit is %d", len(text), maxTemplate)
+	before, rest, _ := strings.Cut(text, firstText)
+	between, after, ok := strings.Cut(rest, secondText)
+	if t := (template{before, between, after}); ok && !strings.ContainsAny(strings.Join(t[:], ""), "{}") {
+		return &t, nil
 	}
-	if strings.Count(text, firstText) != 1 || strings.Count(text, secondText) != 1 ||
-		strings.Count(text, "{") != 2 || strings.Count(text, "}") != 2 {
-		return nil, fmt.Errorf("want %s and %s exactly once and no other braces, got %q", firstText, secondText, text)
-	}
-	t := new(template)
-	first, second := firstText, secondText
-	if t.swap = strings.Index(text, second) < strings.Index(text, first); t.swap {
-		first, second = second, first
-	}
-	t.pieces[0], text, _ = strings.Cut(text, first)
-	t.pieces[1], t.pieces[2], _ = strings.Cut(text, second)
-	return t, nil
+	return nil, fmt.Errorf("want %s and %s once each, in this order and without other braces, got %.300q", firstText, secondText, text)
 }
 
 // hhemPrompt is the template of HHEM-2.1-Open, from its model card. The code of its
@@ -47,8 +32,7 @@ const hhemPrompt = "<pad> Determine if the hypothesis is true given the premise?
 // readPrompt reads the template of an HHEM model.
 func readPrompt(c *config) (*template, error) {
 	const key = "prompt"
-	text := c.text(key, hhemPrompt)
-	t, err := parseTemplate(text)
+	t, err := parseTemplate(c.text(key, hhemPrompt))
 	if err != nil {
 		c.fail(key, "%v", err)
 	}
@@ -58,8 +42,5 @@ func readPrompt(c *config) (*template, error) {
 // fill returns the five parts of the filled template. The second and fourth are the
 // texts.
 func (t *template) fill(premise, hypothesis string) []string {
-	if t.swap {
-		premise, hypothesis = hypothesis, premise
-	}
-	return []string{t.pieces[0], premise, t.pieces[1], hypothesis, t.pieces[2]}
+	return []string{t[0], premise, t[1], hypothesis, t[2]}
 }

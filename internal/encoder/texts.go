@@ -11,8 +11,6 @@ import (
 	"strings"
 	"unicode"
 
-	"golang.org/x/sync/errgroup"
-
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -70,7 +68,7 @@ func (m *Model) checkTokenizer() error {
 	if last < 0 {
 		return errors.New("/model/vocab: has no tokens")
 	}
-	if err := m.network.check([]int32{last}, []int32{0}); err != nil {
+	if err := m.network.embed.check([]int32{last}, []int32{0}); err != nil {
 		return fmt.Errorf("/model/vocab: %w", err)
 	}
 	e, err := m.encodePair(Pair{"a", "a"})
@@ -78,7 +76,7 @@ func (m *Model) checkTokenizer() error {
 		e, err = m.tokenizer.Encode("a", 0)
 	}
 	if err == nil { // the vocabulary may lack "a"
-		err = m.network.check(e.IDs, e.TypeIDs)
+		err = m.network.embed.check(e.IDs, e.TypeIDs)
 		if err != nil {
 			err = fmt.Errorf("/post_processor: %w", err)
 		}
@@ -193,31 +191,21 @@ func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
 	return m.tokenizer.EncodePair(p.Premise, p.Hypothesis)
 }
 
-// encodeChunk is the number of inputs that a goroutine tokenizes at a time.
-const encodeChunk = 16
-
-// encode tokenizes n inputs in parallel and checks that the network accepts them.
+// encode tokenizes n inputs and checks that the network accepts them.
 func (m *Model) encode(ctx context.Context, n int, encodeOne func(i int) (tokenizer.Encoding, error)) ([]tokenizer.Encoding, []sequence, error) {
 	encodings, seqs := make([]tokenizer.Encoding, n), make([]sequence, n)
-	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(m.threads)
-	for lo := 0; lo < n; lo += encodeChunk {
-		group.Go(func() error {
-			for i := lo; i < min(lo+encodeChunk, n); i++ {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				e, err := encodeOne(i)
-				encodings[i], seqs[i] = e, sequence{e.IDs, e.TypeIDs}
-				if err == nil {
-					err = m.check(seqs[i])
-				}
-				if err != nil {
-					return fmt.Errorf("input %d: %w", i, err)
-				}
-			}
-			return nil
-		})
+	for i := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		e, err := encodeOne(i)
+		encodings[i], seqs[i] = e, sequence{e.IDs, e.TypeIDs}
+		if err == nil {
+			err = m.check(seqs[i])
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("input %d: %w", i, err)
+		}
 	}
-	return encodings, seqs, group.Wait()
+	return encodings, seqs, nil
 }

@@ -236,17 +236,12 @@ func TestHHEMReadsAnyLength(t *testing.T) {
 }
 
 func TestPromptDoesNotExpandTexts(t *testing.T) {
-	tests := []struct{ prompt, want string }{
-		{"<pad> Premise: {text1}\n\nHypothesis: {text2}", "<pad> Premise: {text2} %s\n\nHypothesis: {text1}"},
-		{"{text2} after {text1}.", "{text1} after {text2} %s."},
+	p, err := parseTemplate("<pad> Premise: {text1}\n\nHypothesis: {text2}")
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, tt := range tests {
-		p, err := parseTemplate(tt.prompt)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(tt.want, strings.Join(p.fill("{text2} %s", "{text1}"), "")); diff != "" {
-			t.Errorf("prompt (-want +got)\n%s", diff)
-		}
+	want := "<pad> Premise: {text2} %s\n\nHypothesis: {text1}"
+	if diff := cmp.Diff(want, strings.Join(p.fill("{text2} %s", "{text1}"), "")); diff != "" {
+		t.Errorf("prompt (-want +got)\n%s", diff)
 	}
 }

@@ -18,6 +18,8 @@ type weights struct {
 	kernels   *kernel.Kernels
 	precision kernel.Precision
 	prefix    string   // prepended to tensor names
+	eps       float32  // of normalizations
+	rms       bool     // whether these are RMSNorm
 	layers    []*dense // layers to quantize
 	err       error
 	// parts, if not nil, records the weights of linear layers to build an ONNX
@@ -143,23 +145,28 @@ func (w *weights) part(name string, out, in int, bias bool) kernel.Part {
 
 // linear returns a layer, which is registered for quantization if the model is int8.
 func (w *weights) linear(in int, parts ...kernel.Part) *dense {
-	if w.err != nil {
-		return nil
-	}
 	d := &dense{Linear: w.float32Linear(in, parts...)}
-	if w.precision == kernel.Int8 {
+	if w.err == nil && w.precision == kernel.Int8 {
 		d.parts = parts
 		w.layers = append(w.layers, d)
 	}
 	return d
 }
 
-// normedLinear is like linear for a layer whose input is the output of a
-// normalization, which requires smoothing.
-func (w *weights) normedLinear(in int, parts ...kernel.Part) *dense {
-	d := w.linear(in, parts...)
-	if d != nil && w.precision == kernel.Int8 {
-		d.maxAbs = make([]float32, in)
+// gated returns a gated layer.
+func (w *weights) gated(in int, first, second kernel.Part) *dense {
+	d := w.linear(in, first, second)
+	if w.err == nil {
+		d.Gate()
+	}
+	return d
+}
+
+// normed marks a layer whose input is the output of a normalization, which requires
+// smoothing in int8.
+func (w *weights) normed(d *dense) *dense {
+	if w.err == nil && w.precision == kernel.Int8 {
+		d.maxAbs = make([]float32, d.In)
 	}
 	return d
 }
@@ -177,19 +184,16 @@ func (w *weights) float32Linear(in int, parts ...kernel.Part) *kernel.Linear {
 	return l
 }
 
-// norm holds the gain and the optional bias of a normalization.
-type norm struct{ gain, bias []float32 }
-
 // norm returns a normalization with gain name.weight and, if bias is set, bias
 // name.bias. Old checkpoints use the names gamma and beta.
-func (w *weights) norm(name string, n int, bias bool) norm {
+func (w *weights) norm(name string, n int, bias bool) kernel.Norm {
 	gain, shift := name+".weight", name+".bias"
 	if !w.has(gain) && w.has(name+".gamma") {
 		gain, shift = name+".gamma", name+".beta"
 	}
-	v := norm{gain: w.vector(gain, n)}
+	v := kernel.Norm{Gain: w.vector(gain, n), Eps: w.eps, RMS: w.rms}
 	if bias {
-		v.bias = w.vector(shift, n)
+		v.Bias = w.vector(shift, n)
 	}
 	return v
 }

@@ -5,43 +5,39 @@ import (
 	"math/bits"
 )
 
-// Apply sets row r of dst to act(x[r]·Wᵀ + bias) for r < rows. Rows of x have
-// l.In values and stride ldx; rows of dst have l.Out values and stride ldd. dst
-// and x must not overlap.
-func (p *Pool) Apply(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act})
+// Apply sets each row of dst to act(x·Wᵀ + bias), for the rows of x. Those of a gated
+// layer are act(first part) * second part. Rows are contiguous and have l.In and l.Out
+// values. dst and x must not overlap.
+func (w *Worker) Apply(l *Linear, dst, x []float32, act Activation) {
+	w.ApplyRows(l, dst, x, l.In, len(x)/l.In, act)
 }
 
-// ApplyGated is for a layer of two parts with n outputs each. It sets the n
-// values of row r of dst to act(first part) * second part.
-func (p *Pool) ApplyGated(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act, gated: true})
-}
-
-// Apply is [Pool.Apply] on this worker.
-func (w *Worker) Apply(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
-	w.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act})
-}
-
-// ApplyGated is [Pool.ApplyGated] on this worker.
-func (w *Worker) ApplyGated(l *Linear, dst []float32, ldd int, x []float32, ldx, rows int, act Activation) {
-	w.apply(&applyTask{l: l, dst: dst, ldd: ldd, x: x, ldx: ldx, rows: rows, act: act, gated: true})
-}
-
-// Multiply sets row r of dst to the element-wise product of x[r] and by. Rows
-// of dst are contiguous, those of x have stride ldx.
-func (w *Worker) Multiply(dst, x []float32, ldx, rows int, by []float32) {
-	n := len(by)
-	for r := range rows {
-		copy(dst[r*n:(r+1)*n], x[r*ldx:])
+// ApplyRows is Apply for the given number of rows of x, which have stride ldx.
+func (w *Worker) ApplyRows(l *Linear, dst, x []float32, ldx, rows int, act Activation) {
+	a := applyTask{l, dst, x, ldx, rows, act}
+	switch {
+	case rows == 0 || l.Out == 0:
+	case w.inPiece:
+		m := w.mark()
+		for lo := 0; lo < rows; lo += maxRows {
+			a.block(w, lo, min(lo+maxRows, rows), 0, l.panelCount())
+		}
+		w.release(m)
+	default:
+		w.pool.apply(a)
 	}
-	if rows > 0 && n > 0 {
-		w.k.multiply(dst, n, by, 0, rows, n)
-	}
+}
+
+// Apply is [Worker.Apply] on all workers.
+func (p *Pool) Apply(l *Linear, dst, x []float32, act Activation) {
+	p.workers[0].Apply(l, dst, x, act)
+}
+
+// Multiply sets each row of dst to the element-wise product of a row of x and by. Rows
+// are contiguous.
+func (w *Worker) Multiply(dst, x, by []float32) {
+	copy(dst, x)
+	w.k.multiply(dst, len(by), by, 0, len(x)/len(by), len(by))
 }
 
 // GatherAdd adds src[j*step+columns[j]] to dst[j] for each of columns.
@@ -51,29 +47,11 @@ func (w *Worker) GatherAdd(dst, src []float32, columns []int32, step int) {
 
 // applyTask is the task of applying a linear layer.
 type applyTask struct {
-	l           *Linear
-	dst, x      []float32
-	ldd, ldx    int
-	rows        int
-	act         Activation
-	gated       bool
-	rowRanges   int // number of row ranges
-	panelRanges int // number of panel ranges
-}
-
-func (w *Worker) apply(a *applyTask) {
-	if w.wholePool {
-		w.pool.apply(a)
-		return
-	}
-	if a.rows == 0 || a.l.Out == 0 {
-		return
-	}
-	m := w.mark()
-	for lo := 0; lo < a.rows; lo += maxRows {
-		a.block(w, lo, min(lo+maxRows, a.rows), 0, a.panels())
-	}
-	w.release(m)
+	l      *Linear
+	dst, x []float32
+	ldx    int
+	rows   int
+	act    Activation
 }
 
 // maxRows limits how many rows are multiplied with a panel at once. It bounds
@@ -82,44 +60,24 @@ func (w *Worker) apply(a *applyTask) {
 const maxRows = 512
 
 // apply divides the work into pieces of rows and panels.
-func (p *Pool) apply(a *applyTask) {
-	if a.rows == 0 || a.l.Out == 0 {
-		return
-	}
-	panels := a.panels()
+func (p *Pool) apply(a applyTask) {
+	panels := a.l.panelCount()
 	workers := len(p.workers)
-	a.rowRanges = (a.rows + maxRows - 1) / maxRows
-	a.panelRanges = 1
+	rowRanges := (a.rows + maxRows - 1) / maxRows
+	panelRanges := 1
 	if a.l.precision == Int8 && workers > 1 {
 		// Panels are already packed, so only full tiles limit how finely to divide the rows.
-		a.rowRanges = max(a.rowRanges, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
+		rowRanges = max(rowRanges, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
 	}
-	if want := 4 * workers; workers > 1 && a.rowRanges < workers {
-		a.panelRanges = min(panels, (want+a.rowRanges-1)/a.rowRanges)
-	} else if workers > 1 && a.rowRanges < want && a.l.precision == Float32 {
-		a.panelRanges = min(panels, 2)
+	if want := 4 * workers; workers > 1 && rowRanges < workers {
+		panelRanges = min(panels, (want+rowRanges-1)/rowRanges)
+	} else if workers > 1 && rowRanges < want && a.l.precision == Float32 {
+		panelRanges = min(panels, 2)
 	}
-	p.applyTask = *a
-	p.run(&p.applyTask, a.rowRanges*a.panelRanges)
-	p.applyTask = applyTask{}
-}
-
-func (a *applyTask) run(w *Worker, i int) {
-	r, c := i/a.panelRanges, i%a.panelRanges
-	n := a.panels()
-	a.block(w, a.rows*r/a.rowRanges, a.rows*(r+1)/a.rowRanges, n*c/a.panelRanges, n*(c+1)/a.panelRanges)
-}
-
-// panels returns the number of panels that make up the columns of dst.
-func (a *applyTask) panels() int {
-	n := len(a.l.panels)
-	if a.gated {
-		if len(a.l.parts) != 2 || a.l.parts[0].Out != a.l.parts[1].Out {
-			panic("kernel: a gated layer must have two parts of equal size")
-		}
-		return n / 2
-	}
-	return n
+	p.For(rowRanges*panelRanges, func(w *Worker, i int) {
+		r, c := i/panelRanges, i%panelRanges
+		a.block(w, a.rows*r/rowRanges, a.rows*(r+1)/rowRanges, panels*c/panelRanges, panels*(c+1)/panelRanges)
+	})
 }
 
 // block computes rows [lo, hi) of panels [first, last).
@@ -133,19 +91,19 @@ func (a *applyTask) block(w *Worker, lo, hi, first, last int) {
 		t.gather(x, a.ldx)
 	}
 	var gate []float32
-	if a.gated {
+	if l.Gated {
 		gate = w.Floats(t.rows * k.nr)
 	}
 	for i := first; i < last; i++ {
 		p := &l.panels[i]
-		dst := a.dst[lo*a.ldd+p.first:]
+		dst := a.dst[lo*l.Out+p.first:]
 		m := w.mark()
-		if !a.gated {
-			t.panel(i, dst, a.ldd, a.act)
+		if !l.Gated {
+			t.panel(i, dst, l.Out, a.act)
 		} else {
 			t.panel(i, gate, k.nr, a.act)
-			t.panel(i+len(l.panels)/2, dst, a.ldd, None)
-			k.multiply(dst, a.ldd, gate, k.nr, t.rows, p.n)
+			t.panel(i+len(l.panels)/2, dst, l.Out, None)
+			k.multiply(dst, l.Out, gate, k.nr, t.rows, p.n)
 		}
 		w.release(m)
 	}

@@ -50,7 +50,7 @@ func TestApplyFloat32(t *testing.T) {
 				}
 				l := k.Linear(Float32, in, Part{Raw{F32: w}, bias, out})
 				got := make([]float32, rows*out)
-				p.Apply(l, got, out, x, in, rows, None)
+				p.Apply(l, got, x, None)
 				// The error of a sum of n products of about 1 is at most some n ulps.
 				checkNear(t, fmt.Sprint(s), got, wantProduct(x, w, bias, rows, in, out), 2e-7*float64(in+8))
 			}
@@ -62,13 +62,13 @@ func TestMultiplyByColumns(t *testing.T) {
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
 		r := rand.New(rand.NewPCG(9, 5))
 		for _, s := range shapes() {
-			rows, ld, n := s[0], s[1]+s[2], s[2]
-			x, by := random(r, rows*ld), random(r, n)
+			rows, n := s[0], s[2]
+			x, by := random(r, rows*n), random(r, n)
 			got, want := make([]float32, rows*n), make([]float32, rows*n)
 			for i := range want {
-				want[i] = x[i/n*ld+i%n] * by[i%n]
+				want[i] = x[i] * by[i%n]
 			}
-			NewPool(k, 1).For(1, func(w *Worker, _ int) { w.Multiply(got, x, ld, rows, by) })
+			NewPool(k, 1).For(1, func(w *Worker, _ int) { w.Multiply(got, x, by) })
 			checkEqual(t, fmt.Sprint(s), got, want)
 		}
 	})
@@ -84,7 +84,7 @@ func TestApplyInt8(t *testing.T) {
 			x, w, bias := random(r, rows*in), random(r, out*in), random(r, out)
 			l := k.Linear(Int8, in, Part{Raw{F32: w}, bias, out})
 			got := make([]float32, rows*out)
-			p.Apply(l, got, out, x, in, rows, None)
+			p.Apply(l, got, x, None)
 			want := wantProduct(x, w, bias, rows, in, out)
 			for i := range rows {
 				xs := x[i*in : (i+1)*in]
@@ -121,7 +121,7 @@ func TestInt8UsesFullRangeForNonNegativeRows(t *testing.T) {
 			w[o*in] = 127
 		}
 		got := make([]float32, out)
-		NewPool(k, 1).Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, out, x, in, 1, None)
+		NewPool(k, 1).Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, x, None)
 		worst, step := 0.0, float64(maxAbs(x))/254
 		for o, want := range wantProduct(x, w, nil, 1, in, out) {
 			worst = max(worst, math.Abs(float64(got[o])-want))
@@ -154,7 +154,7 @@ func TestInt8SumsAreExact(t *testing.T) {
 				}
 			}
 			got := make([]float32, rows*out)
-			p.Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, out, x, in, rows, None)
+			p.Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, x, None)
 			checkNear(t, strconv.Itoa(in), got, wantProduct(x, w, nil, rows, in, out), 0)
 		}
 	})
@@ -192,21 +192,14 @@ func TestApplyPartsOfMixedFormats(t *testing.T) {
 			if l.In != in || l.Out != 102 {
 				t.Fatalf("got %d inputs and %d outputs; want %d and 102", l.In, l.Out, in)
 			}
-			const ldd = 110
-			got := make([]float32, rows*ldd)
-			p.Apply(l, got, ldd, x, in, rows, None)
+			got := make([]float32, rows*102+8)
+			p.Apply(l, got, x, None)
 			tolerance := 1e-5
 			if precision == Int8 {
 				tolerance = 0.4
 			}
-			for i := range rows {
-				checkNear(t, fmt.Sprint("row ", i), got[i*ldd:], want[i*102:(i+1)*102], tolerance)
-				for _, v := range got[i*ldd+102 : (i+1)*ldd] {
-					if v != 0 {
-						t.Fatalf("got %g after the end of row %d, want 0", v, i)
-					}
-				}
-			}
+			checkNear(t, fmt.Sprint("precision ", precision), got, want, tolerance)
+			checkEqual(t, "values after the last row", got[rows*102:], make([]float32, 8))
 		}
 	})
 }
@@ -219,13 +212,13 @@ func TestApplyGatedActivatesTheFirstPart(t *testing.T) {
 			const in, rows = 40, 30
 			w, v, x := random(r, n*in), random(r, n*in), random(r, rows*in)
 			for _, precision := range []Precision{Float32, Int8} {
-				both := k.Linear(precision, in, Part{Raw{F32: w}, nil, n}, Part{Raw{F32: v}, nil, n})
+				both := k.Linear(precision, in, Part{Raw{F32: w}, nil, n}, Part{Raw{F32: v}, nil, n}).Gate()
 				one := k.Linear(precision, in, Part{Raw{F32: w}, nil, n})
 				two := k.Linear(precision, in, Part{Raw{F32: v}, nil, n})
 				got, a, b := make([]float32, rows*n), make([]float32, rows*n), make([]float32, rows*n)
-				p.ApplyGated(both, got, n, x, in, rows, GeluTanh)
-				p.Apply(one, a, n, x, in, rows, GeluTanh)
-				p.Apply(two, b, n, x, in, rows, None)
+				p.Apply(both, got, x, GeluTanh)
+				p.Apply(one, a, x, GeluTanh)
+				p.Apply(two, b, x, None)
 				for i := range a {
 					a[i] *= b[i]
 				}
@@ -245,13 +238,13 @@ func TestRowsAreIndependent(t *testing.T) {
 			l := k.Linear(precision, in, Part{Raw{F32: w}, bias, out})
 			want := make([]float32, rows*out)
 			for i := range rows {
-				NewPool(k, 1).Apply(l, want[i*out:], out, x[i*in:], in, 1, Gelu)
+				NewPool(k, 1).Apply(l, want[i*out:], x[i*in:(i+1)*in], Gelu)
 			}
 			for _, workers := range []int{1, 2, 5} {
 				p := NewPool(k, workers)
 				for n := 1; n <= rows; n += 1 + n/16 {
 					got := make([]float32, n*out)
-					p.Apply(l, got, out, x[(rows-n)*in:], in, n, Gelu)
+					p.Apply(l, got, x[(rows-n)*in:], Gelu)
 					checkEqual(t, fmt.Sprint(n, " rows"), got, want[(rows-n)*out:])
 				}
 			}
@@ -265,25 +258,24 @@ func TestRowsChainsOperations(t *testing.T) {
 		const width, inner = 48, 80
 		up := Part{Raw{F32: random(r, inner*width)}, random(r, inner), inner}
 		down := Part{Raw{F32: random(r, inner*width)}, nil, width}
-		gain := random(r, width)
+		norm := &Norm{Gain: random(r, width), Eps: 1e-5}
 		for _, precision := range []Precision{Float32, Int8} {
 			a, b := k.Linear(precision, width, up), k.Linear(precision, inner, down)
 			for _, rows := range []int{0, 1, 20, 150, 700} {
 				x := random(r, rows*width)
 				one := NewPool(k, 1)
 				h, y, want := make([]float32, rows*inner), make([]float32, rows*width), slices.Clone(x)
-				one.Apply(a, h, inner, x, width, rows, Relu)
-				one.Apply(b, y, width, h, inner, rows, None)
-				one.LayerNorm(want, want, y, rows, width, gain, nil, 1e-5)
+				one.Apply(a, h, x, Relu)
+				one.Apply(b, y, h, None)
+				one.Norm(norm, want, want, y)
 				for _, workers := range []int{1, 2, 4} {
 					got := slices.Clone(x)
 					NewPool(k, workers).Rows(precision, rows, func(w *Worker, lo, hi int) {
-						n := hi - lo
-						h := w.Floats(n * inner)
-						w.Apply(a, h, inner, got[lo*width:], width, n, Relu)
-						y := w.Floats(n * width)
-						w.Apply(b, y, width, h, inner, n, None)
-						w.LayerNorm(got[lo*width:], got[lo*width:], y, n, width, gain, nil, 1e-5)
+						x, h := got[lo*width:hi*width], w.Floats((hi-lo)*inner)
+						w.Apply(a, h, x, Relu)
+						y := w.Floats(len(x))
+						w.Apply(b, y, h, None)
+						w.Norm(norm, x, x, y)
 					})
 					checkEqual(t, fmt.Sprint(rows, " rows, ", workers, " workers"), got, want)
 				}
@@ -314,7 +306,7 @@ func TestApplyNonFinite(t *testing.T) {
 				x := make([]float32, 2*in)
 				x[3], x[in] = c.v, 1
 				y := make([]float32, 2*out)
-				p.Apply(l, y, out, x, in, 2, None)
+				p.Apply(l, y, x, None)
 				if c.nan && !(y[0] != y[0]) {
 					t.Errorf("%v, %g: got %g, want NaN", precision, c.v, y[0])
 				}
@@ -327,7 +319,7 @@ func TestApplyNonFinite(t *testing.T) {
 			bad := slices.Clone(w)
 			bad[5] = nan
 			y := make([]float32, out)
-			p.Apply(k.Linear(precision, in, Part{Raw{F32: bad}, nil, out}), y, out, w, in, 1, None)
+			p.Apply(k.Linear(precision, in, Part{Raw{F32: bad}, nil, out}), y, w[:in], None)
 			if !(y[0] != y[0]) || y[1] != y[1] {
 				t.Errorf("%v: NaN in the weights of output 0: got %g and %g, want NaN and a number", precision, y[0], y[1])
 			}

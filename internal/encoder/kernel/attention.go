@@ -16,7 +16,7 @@ type Attention struct {
 	// before its own, or -1. Window and biases are then not supported.
 	Prefix         []int
 	Heads, HeadDim int
-	Scale          float32
+	Scale          float32 // greater than 0
 
 	// Window limits token i to tokens j with |i-j| <= Window, unless it is 0.
 	Window int
@@ -40,20 +40,11 @@ type Attention struct {
 // Attend computes a. Scratch memory is linear in the sequence length, as
 // queries are processed a few at a time.
 func (p *Pool) Attend(a *Attention) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	t := &p.attendTask
-	t.a = *a
-	t.plan(len(p.workers), p.k.mr)
-	p.run(t, len(t.items)*a.Heads)
-	t.a = Attention{}
-}
-
-// attendTask is the task of computing an attention in items of some queries
-// each, one head at a time.
-type attendTask struct {
-	a     Attention
-	items []queryRange
+	items := a.plan(len(p.workers), p.k.mr)
+	p.For(len(items)*a.Heads, func(w *Worker, i int) {
+		h := headAttention{a: a, w: w, queries: items[i/a.Heads], head: i % a.Heads}
+		h.run()
+	})
 }
 
 // queryRange is a range of queries of a sequence.
@@ -67,9 +58,8 @@ type queryRange struct {
 
 // plan lists the work items. Each item packs its keys again, so the queries of
 // a sequence are divided only if there would be too few items for the workers.
-func (t *attendTask) plan(workers, mr int) {
-	a := &t.a
-	t.items = t.items[:0]
+func (a *Attention) plan(workers, mr int) []queryRange {
+	var items []queryRange
 	start := 0
 	for s, n := range a.Lengths {
 		q := queryRange{sequence: s, start: start, hi: n, n: n}
@@ -77,30 +67,31 @@ func (t *attendTask) plan(workers, mr int) {
 			q.hi = min(n, 1)
 		}
 		if a.Prefix != nil && a.Prefix[s] >= 0 {
-			q.prefix, q.before = t.items[a.Prefix[s]].start, a.Lengths[a.Prefix[s]]
+			q.prefix, q.before = items[a.Prefix[s]].start, a.Lengths[a.Prefix[s]]
 			q.n += q.before
 		}
-		t.items = append(t.items, q)
+		items = append(items, q)
 		start += n
 	}
 	want := 4 * workers
-	if workers == 1 || len(t.items) == 0 || len(t.items)*a.Heads >= want {
-		return
+	if workers == 1 || len(items) == 0 || len(items)*a.Heads >= want {
+		return items
 	}
 	maxQueries := max(4*mr, start*a.Heads/want)
-	for i, whole := range t.items {
+	for i, whole := range items {
 		parts := (whole.hi - whole.lo + maxQueries - 1) / maxQueries
 		for c := range parts {
 			q := whole
 			q.lo = whole.lo + (whole.hi-whole.lo)*c/parts
 			q.hi = whole.lo + (whole.hi-whole.lo)*(c+1)/parts
 			if c == 0 {
-				t.items[i] = q
+				items[i] = q
 			} else {
-				t.items = append(t.items, q)
+				items = append(items, q)
 			}
 		}
 	}
+	return items
 }
 
 // window returns the range of keys within the window of queries [lo, hi).
@@ -109,20 +100,6 @@ func (q *queryRange) window(lo, hi, window int) (from, to int) {
 		return 0, q.n
 	}
 	return max(lo-window, 0), min(hi+window, q.n)
-}
-
-// run computes one head of one item.
-func (t *attendTask) run(w *Worker, i int) {
-	h := headAttention{a: &t.a, w: w, queries: t.items[i/t.a.Heads], head: i % t.a.Heads}
-	h.pack()
-	if t.a.Bias != nil {
-		h.prepared = t.a.Prepare(w, h.queries.sequence, h.head, h.queries.lo, h.queries.hi)
-	}
-	rows, mr := h.queries.hi-h.queries.lo, w.k.mr
-	tiles := (rows + mr - 1) / mr
-	for j := range tiles {
-		h.tile(h.queries.lo+rows*j/tiles, h.queries.lo+rows*(j+1)/tiles)
-	}
 }
 
 // headAttention computes one head with packed keys and values.
@@ -140,6 +117,19 @@ type headAttention struct {
 	bias     []float32 // biases of one query
 	out      []float32 // [mr][nr], for the last panel of the output
 	inverse  []float32 // inverse sums of the weights of each query
+}
+
+// run computes the head.
+func (h *headAttention) run() {
+	h.pack()
+	if h.a.Bias != nil {
+		h.prepared = h.a.Prepare(h.w, h.queries.sequence, h.head, h.queries.lo, h.queries.hi)
+	}
+	rows, mr := h.queries.hi-h.queries.lo, h.w.k.mr
+	tiles := (rows + mr - 1) / mr
+	for j := range tiles {
+		h.tile(h.queries.lo+rows*j/tiles, h.queries.lo+rows*(j+1)/tiles)
+	}
 }
 
 // pack copies the keys and values into panels.

@@ -6,8 +6,7 @@
 //
 // [Kernels] is the code for one instruction set (see [Names]). [Kernels.Linear]
 // prepares the weights of a linear layer for it. A [Pool] runs operations on a
-// fixed number of workers. It starts goroutines on demand, which exit shortly
-// after the last operation, so a pool need not be closed.
+// fixed number of workers.
 //
 // The operations are methods of Pool, which use all workers, and of [Worker],
 // for chains of operations on a block of rows that stays in the cache:
@@ -15,10 +14,10 @@
 //	p.Rows(kernel.Int8, rows, func(w *kernel.Worker, lo, hi int) {
 //		n := hi - lo
 //		up := w.Floats(n * inner)
-//		w.Apply(l.up, up, inner, x[lo*width:], width, n, kernel.Gelu)
+//		w.Apply(l.up, up, x[lo*width:hi*width], kernel.Gelu)
 //		down := w.Floats(n * width)
-//		w.Apply(l.down, down, width, up, inner, n, kernel.None)
-//		w.LayerNorm(x[lo*width:], x[lo*width:], down, n, width, gain, bias, eps)
+//		w.Apply(l.down, down, up, kernel.None)
+//		w.Norm(&l.norm, x[lo*width:hi*width], x[lo*width:hi*width], down)
 //	})
 //
 // # Batches

@@ -6,13 +6,8 @@
 //
 // Instructions that the assembler lacks are encoded as words.
 #define SDOT(m, n, d) WORD $(0x4e809400 | (m<<16) | (n<<5) | d)   // sdot vd.4s, vn.16b, vm.16b
-#define SMULL(m, n, d) WORD $(0x0e20c000 | (m<<16) | (n<<5) | d)  // smull vd.8h, vn.8b, vm.8b
-#define SMULL2(m, n, d) WORD $(0x4e20c000 | (m<<16) | (n<<5) | d) // smull2 vd.8h, vn.16b, vm.16b
-#define SADALP(n, d) WORD $(0x4e606800 | (n<<5) | d)              // sadalp vd.4s, vn.8h
-#define ADDP(m, n, d) WORD $(0x4ea0bc00 | (m<<16) | (n<<5) | d)   // addp vd.4s, vn.4s, vm.4s
 #define SCVTF(n, d) WORD $(0x4e21d800 | (n<<5) | d)               // scvtf vd.4s, vn.4s
 #define FMUL(m, n, d) WORD $(0x6e20dc00 | (m<<16) | (n<<5) | d)   // fmul vd.4s, vn.4s, vm.4s
-
 #define FMLA(m, n, d) WORD $(0x4e20cc00 | (m<<16) | (n<<5) | d)   // fmla vd.4s, vn.4s, vm.4s
 
 DATA ones<>+0(SB)/4, $0x3f800000
@@ -32,8 +27,8 @@ GLOBL ones<>(SB), RODATA|NOPTR, $4
 	POINT(R3, R4) \
 	POINT(R4, R5)
 
-// CLEAR16 and CLEAR24 set the first registers to 0.
-#define CLEAR16 \
+// CLEAR24 sets the first registers to 0.
+#define CLEAR24 \
 	VEOR V0.B16, V0.B16, V0.B16 \
 	VEOR V1.B16, V1.B16, V1.B16 \
 	VEOR V2.B16, V2.B16, V2.B16 \
@@ -49,10 +44,7 @@ GLOBL ones<>(SB), RODATA|NOPTR, $4
 	VEOR V12.B16, V12.B16, V12.B16 \
 	VEOR V13.B16, V13.B16, V13.B16 \
 	VEOR V14.B16, V14.B16, V14.B16 \
-	VEOR V15.B16, V15.B16, V15.B16
-
-#define CLEAR24 \
-	CLEAR16 \
+	VEOR V15.B16, V15.B16, V15.B16 \
 	VEOR V16.B16, V16.B16, V16.B16 \
 	VEOR V17.B16, V17.B16, V17.B16 \
 	VEOR V18.B16, V18.B16, V18.B16 \
@@ -194,63 +186,5 @@ step:
 	SCALED(16, 17, 18, 19)
 	SCALED(20, 21, 22, 23)
 	FINISH6
-done:
-	RET
-
-// MULL adds the products of four columns b with the row values a. The sum of a
-// column is split between two adjacent lanes; lo and hi have two columns each.
-#define MULL(a, b, lo, hi) \
-	SMULL(a, b, 22)  \
-	SMULL2(a, b, 23) \
-	SADALP(22, lo)   \
-	SADALP(23, hi)
-
-// func gemm8MULL(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
-//
-// rows is 1 or 2.
-TEXT ·gemm8MULL(SB), NOSPLIT, $0-248
-	MOVD rows+0(FP), R8
-	MOVD k+8(FP), R7
-	MOVD a_base+16(FP), R0
-	MOVD lda+40(FP), R9
-	MOVD b_base+48(FP), R6
-	POINT(R0, R1)
-	CLEAR16
-step:
-	VLD1.P 64(R6), [V16.B16, V17.B16, V18.B16, V19.B16]
-	VLD1R.P 4(R0), [V20.S4]
-	VLD1R.P 4(R1), [V21.S4]
-	MULL(20, 16, 0, 1)
-	MULL(20, 17, 2, 3)
-	MULL(20, 18, 4, 5)
-	MULL(20, 19, 6, 7)
-	MULL(21, 16, 8, 9)
-	MULL(21, 17, 10, 11)
-	MULL(21, 18, 12, 13)
-	MULL(21, 19, 14, 15)
-	SUBS $4, R7, R7
-	BGT  step
-	ADDP(1, 0, 0)
-	ADDP(3, 2, 1)
-	ADDP(5, 4, 2)
-	ADDP(7, 6, 3)
-	ADDP(9, 8, 4)
-	ADDP(11, 10, 5)
-	ADDP(13, 12, 6)
-	ADDP(15, 14, 7)
-	MOVD rows+0(FP), R8
-	MOVD c_base+72(FP), R0
-	MOVD ldc+96(FP), R9
-	MOVD scale_base+104(FP), R10
-	MOVD columns_base+128(FP), R13
-	MOVD bias_base+152(FP), R11
-	LSL  $2, R9, R9
-	MOVD $4, R12
-	MOVD steps_base+200(FP), R15
-	MOVD totals_base+224(FP), R14
-	SCALED(0, 1, 2, 3)
-	SCALED(4, 5, 6, 7)
-	FINISH(V0, V1, V2, V3)
-	FINISH(V4, V5, V6, V7)
 done:
 	RET

@@ -1,9 +1,6 @@
 package kernel
 
-import (
-	"math"
-	"runtime"
-)
+import "math"
 
 // Tile size of the Go code.
 const (
@@ -17,7 +14,7 @@ func generic() ops {
 		mr: genericRows, nr: genericColumns, group: 4, inputSize: 1,
 		gemm: gemm, gemm8: gemm8, pack: pack, f16ToF32: F16ToFloat32, bf16ToF32: BF16ToFloat32,
 		maxAbs: maxAbs, minMax: minMax, quantize: quantize, activate: genericActivations(), multiply: multiply, gatherAdd: gatherAdd,
-		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax, pause: runtime.Gosched,
+		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax,
 	}
 }
 

@@ -94,15 +94,15 @@ func TestVectorKernelsAgree(t *testing.T) {
 			l := k.Linear(precision, width, Part{W: Raw{F32: random(r, width*width)}, Bias: bias, Out: width})
 			for act := range numActivations {
 				y := make([]float32, rows*width)
-				p.Apply(l, y, width, x, width, rows, Activation(act))
+				p.Apply(l, y, x, Activation(act))
 				all = append(all, y...)
 			}
 		}
 		for _, n := range []int{width, width - 1, 2*width + 5} {
 			y := make([]float32, 2*n)
-			p.LayerNorm(y, x[:2*n:2*n], x[2*n:4*n], 2, n, x[:n], x[n:2*n], 1e-6)
+			p.Norm(&Norm{Gain: x[:n], Bias: x[n : 2*n], Eps: 1e-6}, y, x[:2*n:2*n], x[2*n:4*n])
 			all = append(all, y...)
-			p.RMSNorm(y, x[:2*n:2*n], nil, 2, n, x[:n], 1e-6)
+			p.Norm(&Norm{Gain: x[:n], Eps: 1e-6, RMS: true}, y, x[:2*n:2*n], nil)
 			all = append(all, y...)
 		}
 		y := make([]float32, rows*width)

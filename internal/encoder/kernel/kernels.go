@@ -55,10 +55,8 @@ type ops struct {
 	// layerNorm and rmsNorm work on one row; res and bias may be nil.
 	layerNorm func(dst, x, res, gain, bias []float32, eps float32)
 	rmsNorm   func(dst, x, res, gain []float32, eps float32)
-	// softmax sets s to exp(s*scale+bias-max) and returns the sum of s.
+	// softmax sets s to exp(s*scale+bias-max) for scale > 0 and returns the sum of s.
 	softmax func(s []float32, scale float32, bias []float32) float32
-	// pause idles a spinning thread for some tens of nanoseconds.
-	pause func()
 }
 
 // Names lists the kernels that this processor supports, slowest first. The

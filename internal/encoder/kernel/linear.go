@@ -31,8 +31,7 @@ func (r Raw) Rows(lo, hi, in int) Raw {
 
 // Part is one linear layer: its weights, its bias (nil for none) and its number
 // of outputs. Several parts can be computed as one layer whose outputs are
-// concatenated, such as query, key and value, or the two halves of a gated
-// layer.
+// concatenated, such as query, key and value.
 type Part struct {
 	W    Raw
 	Bias []float32
@@ -54,6 +53,8 @@ const (
 type Linear struct {
 	// In and Out are the numbers of inputs and outputs.
 	In, Out int
+	// Gated layers have two parts of Out outputs each, of which the second multiplies the first.
+	Gated bool
 
 	k         *Kernels
 	precision Precision
@@ -100,6 +101,20 @@ func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
 		l.quantize()
 	}
 	return l
+}
+
+// Gate makes l, which must have two parts of the same size, a gated layer.
+func (l *Linear) Gate() *Linear {
+	l.Out, l.Gated = l.parts[0].Out, true
+	return l
+}
+
+// panelCount returns the number of panels that make up the columns of the output.
+func (l *Linear) panelCount() int {
+	if l.Gated {
+		return len(l.panels) / 2
+	}
+	return len(l.panels)
 }
 
 // quantize builds the int8 panels and drops the references to the weights.

@@ -26,7 +26,7 @@ func avx2() ops {
 	k := ops{
 		mr: 6, nr: 16, group: 2, inputSize: 2,
 		gemm: gemm256, gemm8: gemm8x256, multiply: multiply256, gatherAdd: gatherAdd,
-		layerNorm: layerNorm256, rmsNorm: rmsNorm256, softmax: negateScale(softmax256), pause: pause,
+		layerNorm: layerNorm256, rmsNorm: rmsNorm256, softmax: softmax256,
 	}
 	k.pack = func(dst, src []float32, ld, rows, k int) {
 		whole := k &^ 7
@@ -131,7 +131,7 @@ func avx512() ops {
 		mr: 14, nr: 32, group: 4, inputSize: 1,
 		gemm: gemm512, gemm8: gemm8x512, pack: pack512, f16ToF32: f16ToF32x512, bf16ToF32: bf16ToF32x512,
 		maxAbs: maxAbs512, minMax: minMax512, quantize: quantize512, multiply: multiply512, gatherAdd: gatherAdd512,
-		layerNorm: layerNorm256, rmsNorm: rmsNorm256, softmax: negateScale(softmax512), pause: pause,
+		layerNorm: layerNorm256, rmsNorm: rmsNorm256, softmax: softmax512,
 	}
 	k.activate[Gelu] = gelu512
 	k.activate[GeluTanh] = geluTanh512
@@ -139,20 +139,6 @@ func avx512() ops {
 	k.activate[Silu] = silu512
 	k.activate[Tanh] = tanh512
 	return k
-}
-
-// negateScale extends a softmax for scale >= 0 to negative scales by negating
-// the scores.
-func negateScale(f func(s []float32, scale float32, bias []float32) float32) func(s []float32, scale float32, bias []float32) float32 {
-	return func(s []float32, scale float32, bias []float32) float32 {
-		if scale < 0 {
-			for i := range s {
-				s[i] = -s[i]
-			}
-			scale = -scale
-		}
-		return f(s, scale, bias)
-	}
 }
 
 //go:noescape
@@ -202,5 +188,3 @@ func gatherAdd512(dst, src []float32, columns []int32, step int)
 
 //go:noescape
 func softmax512(s []float32, scale float32, bias []float32) float32
-
-func pause()

@@ -1,78 +1,45 @@
 package kernel
 
-// LayerNorm sets each row of dst to (x-mean)/sqrt(variance+eps)*gain + bias,
-// with the mean and variance of the row. Rows are contiguous and have width
-// values. If res is not nil, it is first added to x; the sum remains in x
-// unless dst is x. bias may be nil.
-func (p *Pool) LayerNorm(dst, x, res []float32, rows, width int, gain, bias []float32, eps float32) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.norm(&normTask{dst, x, res, rows, width, gain, bias, eps, false})
+// Norm is a normalization of rows to (x-mean)/sqrt(variance+Eps)*Gain + Bias, with the
+// mean and variance of the row (LayerNorm), or to x/sqrt(mean(x²)+Eps)*Gain (RMSNorm).
+type Norm struct {
+	Gain, Bias []float32 // Bias may be nil, and is not used by RMSNorm
+	Eps        float32
+	RMS        bool
 }
 
-// RMSNorm sets each row of dst to x/sqrt(mean(x²)+eps)*gain and is otherwise
-// like [Pool.LayerNorm].
-func (p *Pool) RMSNorm(dst, x, res []float32, rows, width int, gain []float32, eps float32) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.norm(&normTask{dst, x, res, rows, width, gain, nil, eps, true})
+// Norm normalizes the rows of x, which are contiguous, to those of dst. If res is not
+// nil, it is first added to x; the sum remains in x unless dst is x.
+func (w *Worker) Norm(n *Norm, dst, x, res []float32) {
+	rows := len(x) / len(n.Gain)
+	if w.inPiece {
+		n.apply(w.k, dst, x, res, 0, rows)
+		return
+	}
+	w.pool.For((rows+normRows-1)/normRows, func(w *Worker, i int) {
+		n.apply(w.k, dst, x, res, i*normRows, min((i+1)*normRows, rows))
+	})
 }
 
-// LayerNorm is [Pool.LayerNorm] on this worker.
-func (w *Worker) LayerNorm(dst, x, res []float32, rows, width int, gain, bias []float32, eps float32) {
-	w.norm(&normTask{dst, x, res, rows, width, gain, bias, eps, false})
-}
-
-// RMSNorm is [Pool.RMSNorm] on this worker.
-func (w *Worker) RMSNorm(dst, x, res []float32, rows, width int, gain []float32, eps float32) {
-	w.norm(&normTask{dst, x, res, rows, width, gain, nil, eps, true})
-}
-
-// normTask is the task of normalizing rows.
-type normTask struct {
-	dst, x, res []float32
-	rows, width int
-	gain, bias  []float32
-	eps         float32
-	rms         bool
-}
+// Norm is [Worker.Norm] on all workers.
+func (p *Pool) Norm(n *Norm, dst, x, res []float32) { p.workers[0].Norm(n, dst, x, res) }
 
 // normRows is the number of rows that a worker normalizes per piece.
 const normRows = 32
 
-func (w *Worker) norm(n *normTask) {
-	if w.wholePool {
-		w.pool.norm(n)
-		return
-	}
-	n.block(w.k, 0, n.rows)
-}
-
-func (p *Pool) norm(n *normTask) {
-	p.normTask = *n
-	p.run(&p.normTask, (n.rows+normRows-1)/normRows)
-	p.normTask = normTask{}
-}
-
-func (n *normTask) run(w *Worker, i int) {
-	n.block(w.k, i*normRows, min((i+1)*normRows, n.rows))
-}
-
-func (n *normTask) block(k *Kernels, lo, hi int) {
-	for r := lo; r < hi; r++ {
-		at, end := r*n.width, (r+1)*n.width
-		var res []float32
-		if n.res != nil {
-			res = n.res[at:end]
+// apply normalizes rows [lo, hi).
+func (n *Norm) apply(k *Kernels, dst, x, res []float32, lo, hi int) {
+	width := len(n.Gain)
+	for at := lo * width; at < hi*width; at += width {
+		end := at + width
+		var add []float32
+		if res != nil {
+			add = res[at:end]
 		}
-		if n.rms {
-			k.rmsNorm(n.dst[at:end], n.x[at:end], res, n.gain[:n.width], n.eps)
-			continue
+		if n.RMS {
+			k.rmsNorm(dst[at:end], x[at:end], add, n.Gain, n.Eps)
+		} else {
+			k.layerNorm(dst[at:end], x[at:end], add, n.Gain, n.Bias, n.Eps)
 		}
-		bias := n.bias
-		if bias != nil {
-			bias = bias[:n.width]
-		}
-		k.layerNorm(n.dst[at:end], n.x[at:end], res, n.gain[:n.width], bias, n.eps)
 	}
 }

@@ -175,8 +175,3 @@ TEXT ·f16ToF32x512(SB), NOSPLIT, $0-48
 // func bf16ToF32x512(dst []float32, src []uint16)
 TEXT ·bf16ToF32x512(SB), NOSPLIT, $0-48
 	CONVERT(BF16)
-
-// func pause()
-TEXT ·pause(SB), NOSPLIT, $0-0
-	PAUSE
-	RET

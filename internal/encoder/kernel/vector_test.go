@@ -105,14 +105,14 @@ func TestNorms(t *testing.T) {
 				for _, bias := range [][]float32{nil, bias} {
 					in := slices.Clone(x)
 					layer, rms := make([]float32, len(x)), make([]float32, len(x))
-					p.LayerNorm(layer, in, res, rows, width, gain, bias, 1e-5)
+					p.Norm(&Norm{Gain: gain, Bias: bias, Eps: 1e-5}, layer, in, res)
 					from := x
 					if res != nil {
 						from = sum
 					}
 					checkEqual(t, "x after LayerNorm", in, from)
 					in = slices.Clone(x)
-					p.RMSNorm(in, in, res, rows, width, gain, 1e-5)
+					p.Norm(&Norm{Gain: gain, Eps: 1e-5, RMS: true}, in, in, res)
 					copy(rms, in)
 					for i := range rows {
 						row := from[i*width : (i+1)*width]
@@ -128,41 +128,26 @@ func TestNorms(t *testing.T) {
 	})
 }
 
-func TestMaxAbs(t *testing.T) {
+func TestExtremesAtEachPosition(t *testing.T) {
 	forEachKernel(t, func(t *testing.T, k *Kernels) {
-		for n := 1; n < 70; n++ {
+		for n := 1; n < 140; n++ {
 			for at := range n {
 				x := make([]float32, n+1)
-				x[n] = 100
+				x[n], x[n-1-at] = 100, 2
 				x[at] = -3
+				high := float32(2)
+				if at == n-1-at {
+					high = 0
+				}
+				if lo, hi := k.minMax(x[:n]); lo != -3 || hi != high {
+					t.Fatalf("%d values, -3 at %d: got %g and %g, want -3 and %g", n, at, lo, hi, high)
+				}
 				if got := k.maxAbs(x[:n]); got != 3 {
 					t.Fatalf("%d values, -3 at %d: got %g, want 3", n, at, got)
 				}
 				x[at] = float32(math.NaN())
 				if got := k.maxAbs(x[:n]); got == got {
 					t.Fatalf("%d values, NaN at %d: got %g, want NaN", n, at, got)
-				}
-			}
-		}
-	})
-}
-
-func TestMinMax(t *testing.T) {
-	forEachKernel(t, func(t *testing.T, k *Kernels) {
-		for n := 1; n < 140; n++ {
-			for at := range n {
-				x := make([]float32, n+1)
-				x[n], x[n-1-at] = 100, 5
-				if lo, hi := k.minMax(x[:n]); lo != 0 || hi != 5 {
-					t.Fatalf("%d values, 5 at %d: got %g and %g, want 0 and 5", n, n-1-at, lo, hi)
-				}
-				x[at] = -3
-				want := float32(5)
-				if at == n-1-at {
-					want = 0
-				}
-				if lo, hi := k.minMax(x[:n]); lo != -3 || hi != want {
-					t.Fatalf("%d values, -3 at %d: got %g and %g, want -3 and %g", n, at, lo, hi, want)
 				}
 			}
 		}

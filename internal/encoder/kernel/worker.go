@@ -1,19 +1,14 @@
 package kernel
 
-import "sync/atomic"
-
 // Worker is one of the workers of a [Pool] with its scratch memory. A function
 // called by the pool may use its worker until it returns.
 type Worker struct {
-	pool      *Pool
-	k         *Kernels
-	loopFunc  func() // loop as a function value, allocated once
-	state     atomic.Int32
-	wholePool bool // whether its operations use the whole pool
+	pool    *Pool
+	k       *Kernels
+	inPiece bool // running a function of Pool.For; otherwise its operations use the whole pool
 
 	floats arena[float32]
 	bytes  arena[byte]
-	_      [64]byte // avoid false sharing of cache lines
 }
 
 // Floats returns n uninitialized values of scratch memory, valid until the

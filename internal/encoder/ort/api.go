@@ -33,8 +33,6 @@ const (
 	releaseValue                   function = 96
 	releaseRunOptions              function = 97
 	releaseSessionOptions          function = 100
-	getAvailableProviders          function = 125
-	releaseAvailableProviders      function = 126
 	addSessionConfigEntry          function = 130
 	appendCUDA                     function = 204
 	createCUDAOptions              function = 205
@@ -106,10 +104,8 @@ func cStrings(pins *runtime.Pinner, list []string) uintptr {
 // pointer converts an address outside of the Go heap to a pointer.
 func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
-// wordsAt returns a copy of n words of memory.
-func wordsAt(addr uintptr, n int) []uintptr {
-	return append([]uintptr(nil), unsafe.Slice((*uintptr)(pointer(addr)), n)...)
-}
+// wordsAt returns n words of memory.
+func wordsAt(addr uintptr, n int) []uintptr { return unsafe.Slice((*uintptr)(pointer(addr)), n) }
 
 // goString returns a copy of a C string.
 func goString(addr uintptr) string {

@@ -125,19 +125,3 @@ func findInDir(dir string) (string, error) {
 	}
 	return "", fmt.Errorf("ONNX Runtime: no libonnxruntime.* or onnxruntime.dll in %s", dir)
 }
-
-// providers returns the names of the execution providers that the library
-// supports.
-func (l *Library) providers() ([]string, error) {
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	list, count := make([]uintptr, 1), make([]int32, 1)
-	if err := l.call(getAvailableProviders, address(&pins, list), address(&pins, count)); err != nil {
-		return nil, err
-	}
-	var names []string
-	for _, name := range wordsAt(list[0], int(count[0])) {
-		names = append(names, goString(name))
-	}
-	return names, l.call(releaseAvailableProviders, list[0], uintptr(count[0]))
-}

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 	"unsafe"
 )
 
@@ -79,7 +78,7 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	}
 	if d.Provider == CUDA {
 		if err := l.useCUDA(options, d.Index); err != nil {
-			return nil, err
+			return nil, fmt.Errorf("%w (%s; CUDA needs onnxruntime-gpu)", err, l.name)
 		}
 	}
 	s := &Session{library: l, output: g.outputName}
@@ -119,13 +118,6 @@ func (s *Session) addWeights(options uintptr, weights []Tensor) error {
 
 // useCUDA adds a GPU to session options.
 func (l *Library) useCUDA(options uintptr, index int) error {
-	names, err := l.providers()
-	if err != nil {
-		return err
-	}
-	if !slices.Contains(names, "CUDAExecutionProvider") {
-		return fmt.Errorf("%s is ONNX Runtime %s without CUDA (it has %s): install onnxruntime-gpu", l.name, l.version, strings.Join(names, ", "))
-	}
 	cuda, err := l.create(createCUDAOptions)
 	if err != nil {
 		return err

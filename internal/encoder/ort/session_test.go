@@ -89,15 +89,11 @@ func TestSessionRejectsInvalidGraphs(t *testing.T) {
 	if _, err := l.Session(short, Device{Provider: CPU}, 1); err == nil {
 		t.Error("weight that is too short: got no error, want one")
 	}
-	names, err := l.providers()
-	if err != nil || !slices.Contains(names, "CPUExecutionProvider") {
-		t.Fatalf("got providers %v, %v; want CPUExecutionProvider", names, err)
-	}
-	if slices.Contains(names, "CUDAExecutionProvider") {
+	_, err := l.Session(affine(make([]float32, 4)), Device{Provider: CUDA}, 1)
+	if err == nil {
 		t.Skip("this library has CUDA")
 	}
-	_, err = l.Session(affine(make([]float32, 4)), Device{Provider: CUDA}, 1)
-	if err == nil || !strings.Contains(err.Error(), "without CUDA") || !strings.Contains(err.Error(), "install onnxruntime-gpu") {
-		t.Errorf("got error %v, want %q", err, "install onnxruntime-gpu")
+	if !strings.Contains(err.Error(), "CUDA needs onnxruntime-gpu") {
+		t.Errorf("got error %v, want %q", err, "CUDA needs onnxruntime-gpu")
 	}
 }

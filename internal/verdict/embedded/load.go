@@ -105,8 +105,8 @@ func (l *loader) rows(name string, rows, columns int) ([]int8, []float32) {
 	return values, l.floats(name+"scale", rows)
 }
 
-func (l *loader) norm(name string) norm {
-	return norm{l.floats(name+"weight", hidden), l.floats(name+"bias", hidden)}
+func (l *loader) norm(name string) kernel.Norm {
+	return kernel.Norm{Gain: l.floats(name+"weight", hidden), Bias: l.floats(name+"bias", hidden), Eps: epsilon}
 }
 
 func (l *loader) part(name string, out, in int) kernel.Part {

@@ -39,15 +39,13 @@ type network struct {
 	words            []int8    // [vocabulary][hidden]
 	scales           []float32 // of the rows of words
 	positions, kinds []float32 // [positions][hidden], [2][hidden]
-	norm             norm
+	norm             kernel.Norm
 	layers           []layer
 	head             *kernel.Linear
 	tokenHead        tokenHead
 
 	passes chan *pass // one for each processor, which limits the memory
 }
-
-type norm struct{ gain, bias []float32 }
 
 // A tokenHead gives the log odds that a token of a claim is what is wrong with it.
 type tokenHead struct{ weights, bias []float32 } // [hidden], [1]
@@ -66,7 +64,7 @@ func (h tokenHead) apply(x []float32) float64 {
 //	x = norm(x + down(gelu(up(x))))
 type layer struct {
 	qkv, out, up, down *kernel.Linear
-	attended, fed      norm
+	attended, fed      kernel.Norm
 }
 
 // A finding is what the network says of a claim: logits, and the log odds that each token is wrong, special tokens included.
@@ -205,7 +203,7 @@ func (n *network) embed(p *pass) {
 		sequence(p.claims[at:at+length], 1, p.lengths[p.owners[i]])
 		at += length
 	}
-	p.pool.LayerNorm(p.x, p.x, nil, len(p.x)/hidden, hidden, n.norm.gain, n.norm.bias, epsilon)
+	p.pool.Norm(&n.norm, p.x, p.x, nil)
 }
 
 // forward returns the findings on the claims of a pass.
@@ -215,7 +213,7 @@ func (n *network) forward(ctx context.Context, p *pass) ([]finding, error) {
 	rows := len(p.x) / hidden
 	p.qkv, p.attended = grow(p.qkv, rows*3*hidden), grow(p.attended, rows*hidden)
 	p.pool.Rows(kernel.Int8, rows, func(w *kernel.Worker, lo, hi int) {
-		w.Apply(n.layers[0].qkv, p.qkv[lo*3*hidden:], 3*hidden, p.x[lo*hidden:], hidden, hi-lo, kernel.None)
+		w.Apply(n.layers[0].qkv, p.qkv[lo*3*hidden:], p.x[lo*hidden:hi*hidden], kernel.None)
 	})
 	first := 0 // row that is still needed
 	for i := range n.layers {
@@ -231,15 +229,15 @@ func (n *network) forward(ctx context.Context, p *pass) ([]finding, error) {
 		}
 		l, x, attended := &n.layers[i], p.x[first*hidden:], p.attended[first*hidden:]
 		p.pool.Rows(kernel.Int8, rows-first, func(w *kernel.Worker, lo, hi int) {
-			x, m := x[lo*hidden:hi*hidden], hi-lo
-			t, up := w.Floats(m*hidden), w.Floats(m*inner)
-			w.Apply(l.out, t, hidden, attended[lo*hidden:], hidden, m, kernel.None)
-			w.LayerNorm(x, x, t, m, hidden, l.attended.gain, l.attended.bias, epsilon)
-			w.Apply(l.up, up, inner, x, hidden, m, kernel.Gelu)
-			w.Apply(l.down, t, hidden, up, inner, m, kernel.None)
-			w.LayerNorm(x, x, t, m, hidden, l.fed.gain, l.fed.bias, epsilon)
+			x := x[lo*hidden : hi*hidden]
+			t, up := w.Floats(len(x)), w.Floats((hi-lo)*inner)
+			w.Apply(l.out, t, attended[lo*hidden:hi*hidden], kernel.None)
+			w.Norm(&l.attended, x, x, t)
+			w.Apply(l.up, up, x, kernel.Gelu)
+			w.Apply(l.down, t, up, kernel.None)
+			w.Norm(&l.fed, x, x, t)
 			if i+1 < len(n.layers) {
-				w.Apply(n.layers[i+1].qkv, p.qkv[lo*3*hidden:], 3*hidden, x, hidden, m, kernel.None)
+				w.Apply(n.layers[i+1].qkv, p.qkv[lo*3*hidden:], x, kernel.None)
 			}
 		})
 	}
@@ -259,7 +257,7 @@ func (n *network) classify(p *pass, x []float32) []finding {
 			}
 			sum[j] = x[j] + float32(total/float64(length))
 		}
-		p.pool.Apply(n.head, result[i].logits[:], classes, sum, hidden, 1, kernel.None)
+		p.pool.Apply(n.head, result[i].logits[:], sum, kernel.None)
 		for ; length > 0; length-- {
 			result[i].wrong = append(result[i].wrong, n.tokenHead.apply(x))
 			x = x[hidden:]

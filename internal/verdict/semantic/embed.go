@@ -8,7 +8,7 @@ import (
 )
 
 // WordsVersion identifies the embeddings of Words. It changes with them.
-const WordsVersion = "words/1"
+const WordsVersion = "words/2"
 
 // wordDimensions is the length of the embeddings of Words. With 1024 dimensions, two
 // features of a claim rarely share one.
@@ -16,8 +16,7 @@ const wordDimensions = 1024
 
 // Words embeds claims as bags of their words, without a model: a word is its stem and its
 // synonyms, weighted by inverse document frequency. Words that Judge ignores, such as
-// articles, have no weight. Numbers and dates are embedded by value, with the weight of a
-// common word. Word order is lost, so the embeddings are suitable only for claims whose
+// articles, have no weight. Numbers have the weight of a common word. Word order is lost, so the embeddings are suitable only for claims whose
 // words were compared before.
 // Words is safe for concurrent use.
 type Words struct{ lex *lexicon.Lexicon }
@@ -43,10 +42,10 @@ func (w *Words) Embed(ctx context.Context, texts []string) ([][]float32, error) 
 
 func (w *Words) embed(text string) []float32 {
 	vector := make([]float32, wordDimensions)
-	for _, x := range parse(text) {
+	for _, x := range split(text) {
 		var keys []uint64
 		weight := 1.0
-		if x.kind == number || x.kind == date {
+		if x.kind == number {
 			keys = append(keys, lexicon.Hash(x.text))
 		} else {
 			key := w.lex.Key(x.text)

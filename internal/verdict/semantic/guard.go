@@ -8,11 +8,11 @@ import (
 )
 
 // A guard decides whether two claims are equivalent by comparing their words.
-// Equivalent claims may differ only in articles, the notation of numbers and dates,
-// synonyms in the same inflected form, and the position of one date at the start or the
-// end. The guard avoids false positives, which would produce wrong verdicts, at the
-// expense of false negatives, which cost a request. Its rules are for English; in other
-// languages little more than punctuation may differ. A guard is safe for concurrent use.
+// Equivalent claims may differ only in articles, contractions, number words and synonyms
+// in the same inflected form. The guard avoids false positives, which would produce wrong
+// verdicts, at the expense of false negatives, which cost a request. Its rules are for
+// English; in other languages little more than punctuation may differ. A guard is safe for
+// concurrent use.
 type guard struct{ lex *lexicon.Lexicon }
 
 // minWords is the minimum number of words in a claim that can be reused.
@@ -23,41 +23,24 @@ const minWords = 3
 // question and the earlier claims, such as "It was red", is equivalent to another only if all
 // preceding texts are equivalent too.
 func (g *guard) equivalent(a string, beforeA []string, b string, beforeB []string, sameQuestion bool) bool {
-	if !sameQuestion || !NeedsContext(a) && !NeedsContext(b) {
-		return g.compare(a, b, sameQuestion, false)
+	if !NeedsContext(a) && !NeedsContext(b) {
+		return g.compare(a, b, sameQuestion)
 	}
-	equal := func(a, b string) bool { return a == b || g.compare(a, b, true, true) }
-	return len(beforeA) > 0 && slices.EqualFunc(beforeA, beforeB, equal) && g.compare(a, b, true, true)
+	equal := func(a, b string) bool { return a == b || g.compare(a, b, true) }
+	return sameQuestion && len(beforeA) > 0 && slices.EqualFunc(beforeA, beforeB, equal) && g.compare(a, b, true)
 }
 
 // NeedsContext reports whether a claim refers to something that it does not name.
-func NeedsContext(claim string) bool { return refersOutside(parse(claim)) }
+func NeedsContext(claim string) bool { return refersOutside(split(claim)) }
 
-// compare compares two claims alone. If inContext is set, they may refer to preceding texts.
-func (g *guard) compare(a, b string, sameQuestion, inContext bool) bool {
-	x, y := parse(a), parse(b)
-	if !isComparable(x, sameQuestion, inContext) || !isComparable(y, sameQuestion, inContext) {
+// compare compares two claims alone. For different questions, they must be English, because
+// pronouns in other languages are not recognized.
+func (g *guard) compare(a, b string, sameQuestion bool) bool {
+	x, y := split(a), split(b)
+	if len(x) < minWords || !slices.EqualFunc(x, y, g.match) {
 		return false
 	}
-	x, y = placeFirst(x), placeFirst(y)
-	if slices.EqualFunc(x, y, g.match) {
-		return true
-	}
-	if d := dateLast(x); d != nil && slices.EqualFunc(d, y, g.match) {
-		return true
-	}
-	d := dateLast(y)
-	return d != nil && slices.EqualFunc(x, d, g.match)
-}
-
-// isComparable reports whether a claim can be compared without its preceding texts, or
-// inContext is set. For different questions, the claim must be English, because pronouns
-// in other languages are not recognized.
-func isComparable(ws []word, sameQuestion, inContext bool) bool {
-	if len(ws) < minWords || !inContext && refersOutside(ws) {
-		return false
-	}
-	return sameQuestion || isEnglish(ws) && !slices.ContainsFunc(ws, func(w word) bool { return w.kind == pronoun })
+	return sameQuestion || isEnglish(x) && !slices.ContainsFunc(x, func(w word) bool { return w.kind == pronoun })
 }
 
 // match reports whether two words in the same position are interchangeable.

@@ -21,8 +21,8 @@ func checkEquivalent(t *testing.T, pairs [][2]string, want bool) {
 	g := newTestGuard(t)
 	for _, p := range pairs {
 		for range 2 {
-			if got := g.compare(p[0], p[1], true, false); got != want {
-				t.Errorf("compare(%q, %q): got %v, want %v", p[0], p[1], got, want)
+			if got := g.equivalent(p[0], nil, p[1], nil, true); got != want {
+				t.Errorf("equivalent(%q, %q): got %v, want %v", p[0], p[1], got, want)
 			}
 			p[0], p[1] = p[1], p[0]
 		}
@@ -36,6 +36,10 @@ func TestGuardRejectsDifferentClaims(t *testing.T) {
 		{"Ann won the 5th race on Sunday.", "Ann won the 5 race on Sunday."},
 		{"The firm is rated A- by Fitch.", "The firm is rated A by Fitch."},
 		{"The library is written in C#.", "The library is written in C."},
+		{"The city has 1,400,000 people.", "The city has 1.400.000 people."},
+		{"Sales were 3-5 units in May.", "Sales were 35 units in May."},
+		{"Ann met May in Ulm.", "Ann met June in Ulm."},
+		{"In March it was closed again.", "In March it was closed again."},
 		{"The length of it was 1,149 m.", "The length of it was 1149 m."},
 		{"The film won three awards.", "The film won four awards."},
 		{"The film cost $5 million.", "The film cost €5 million."},
@@ -113,28 +117,15 @@ func TestGuardRejectsDifferentClaims(t *testing.T) {
 func TestGuardAcceptsEquivalentClaims(t *testing.T) {
 	checkEquivalent(t, [][2]string{
 		{"Einstein was born in Germany.", "Einstein was born in Germany"},
-		{"Einstein was born on 14 March 1879.", "Einstein was born on March 14, 1879."},
-		{"Einstein was born on 14 March 1879.", "Einstein was born March 14th, 1879."},
-		{"Einstein was born on the 14th of March 1879.", "Einstein was born on 14 Mar 1879."},
-		{"In 1990, the company was sold to Shell.", "The company was sold to Shell in 1990."},
-		{"On 3 May 1990 the company was sold.", "The company was sold on May 3, 1990."},
 		{"The film won three awards.", "The film won 3 awards."},
-		{"Ann was the eleventh mayor.", "Ann was the 11th mayor."},
-		{"Einstein was born in Ulm, Germany, in 1879.", "Einstein was born in 1879 in Ulm, Germany."},
-		{"Einstein was born on 14 March 1879 in Ulm.", "Einstein was born in Ulm on March 14, 1879."},
-		{"The tower is located in Paris.", "The tower is in Paris."},
-		{"In the year 1990, Shell was sold.", "Shell was sold in 1990."},
 		{"Ann Lee sold her house.", "However, Ann Lee sold her house."},
-		{"The former mayor sold a house.", "The former mayor sold the house."},
 		{"There is a river in Ulm.", "There is the river in Ulm."},
-		{"The city has 1,400,000 people.", "The city has 1400000 people."},
 		{"The drug isn't approved in Europe.", "The drug is not approved in Europe."},
 		{"The firm cannot pay.", "The firm can not pay."},
 		{"The firm can’t pay today.", "The firm can't pay today."},
 		{"A sister event was held in Melbourne.", "The sister event was held in Melbourne."},
 		{"The company purchased the rights.", "The company bought the rights."},
 		{"The work was finished in May 1990.", "The work was completed in May 1990."},
-		{"Einstein’s home was Ulm.", "Einstein's home was Ulm."},
 		{"Die Brücke wurde 1932 in Köln gebaut.", "Die Brücke wurde 1932 in Köln gebaut"},
 	}, true)
 }
@@ -142,7 +133,7 @@ func TestGuardAcceptsEquivalentClaims(t *testing.T) {
 func TestGuardRequiresEnglishForDifferentQuestions(t *testing.T) {
 	g := newTestGuard(t)
 	for claim, want := range map[string]bool{"Einstein was born in Ulm.": true, "Er wurde in Ulm geboren.": false} {
-		if got := g.compare(claim, claim, false, false); got != want {
+		if got := g.equivalent(claim, nil, claim, nil, false); got != want {
 			t.Errorf("%q: got %v, want %v", claim, got, want)
 		}
 	}
@@ -153,10 +144,10 @@ func FuzzGuard(f *testing.F) {
 	f.Add("the 1st of", "'s 't n't")
 	g := newTestGuard(f)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if x, y := g.compare(a, b, true, false), g.compare(b, a, true, false); x != y {
+		if x, y := g.compare(a, b, true), g.compare(b, a, true); x != y {
 			t.Errorf("compare(%q, %q): got %v, want %v as in the other order", a, b, x, y)
 		}
-		if isComparable(parse(a), true, false) && !g.compare(a, a, true, false) {
+		if len(split(a)) >= minWords && !g.compare(a, a, true) {
 			t.Errorf("compare(%q, %q): got false, want true", a, a)
 		}
 	})
@@ -172,19 +163,18 @@ func TestGuardComparesPrecedingClaims(t *testing.T) {
 		sameQuestion  bool
 		want          bool
 	}{
-		"same claims":         {[]string{question, first}, []string{question, first}, second, true, true},
-		"no claims":           {[]string{question}, []string{question}, second, true, true},
-		"same in other words": {[]string{question, first}, []string{question, "In 1990, the car of Ms Hill was sold."}, second, true, true},
-		"different number":    {[]string{question, first}, []string{question, "The car of Ms Hill was sold in 1991."}, second, true, false},
-		"different name":      {[]string{question, first}, []string{question, "The car of Ms Mill was sold in 1990."}, second, true, false},
-		"additional claim":    {[]string{question, first}, []string{question, "The bus was new.", first}, second, true, false},
-		"different order":     {[]string{question, first, "The bus was new."}, []string{question, "The bus was new.", first}, second, true, false},
-		"different question":  {[]string{question, first}, []string{"And then?", first}, second, false, false},
-		"unknown":             {[]string{question, first}, nil, second, true, false},
-		"different word":      {[]string{question, first}, []string{question, first}, "It was painted blue again.", true, false},
-		"no reference":        {nil, nil, "The car was painted red again.", true, false},
-		"negation":            {[]string{question, first}, []string{question, first}, "It was not painted red again.", true, false},
-		"only one reference":  {[]string{question, first}, nil, "The car was painted red again.", true, false},
+		"same claims":        {[]string{question, first}, []string{question, first}, second, true, true},
+		"no claims":          {[]string{question}, []string{question}, second, true, true},
+		"different number":   {[]string{question, first}, []string{question, "The car of Ms Hill was sold in 1991."}, second, true, false},
+		"different name":     {[]string{question, first}, []string{question, "The car of Ms Mill was sold in 1990."}, second, true, false},
+		"additional claim":   {[]string{question, first}, []string{question, "The bus was new.", first}, second, true, false},
+		"different order":    {[]string{question, first, "The bus was new."}, []string{question, "The bus was new.", first}, second, true, false},
+		"different question": {[]string{question, first}, []string{"And then?", first}, second, false, false},
+		"unknown":            {[]string{question, first}, nil, second, true, false},
+		"different word":     {[]string{question, first}, []string{question, first}, "It was painted blue again.", true, false},
+		"no reference":       {nil, nil, "The car was painted red again.", true, false},
+		"negation":           {[]string{question, first}, []string{question, first}, "It was not painted red again.", true, false},
+		"only one reference": {[]string{question, first}, nil, "The car was painted red again.", true, false},
 	} {
 		for range 2 {
 			if got := g.equivalent(second, tt.before, tt.claim, tt.other, tt.sameQuestion); got != tt.want {

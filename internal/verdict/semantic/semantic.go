@@ -9,13 +9,12 @@ package semantic
 import (
 	"context"
 	"crypto/sha256"
-	"encoding/binary"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -115,14 +114,16 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	n := 0
 	for i, c := range task.Claims {
 		if hits[i] != nil {
-			out.Verdicts = append(out.Verdicts, hits[i].reuse(c.ID))
+			hits[i].ClaimID = c.ID
+			out.Verdicts = append(out.Verdicts, *hits[i])
 			continue
 		}
 		v := judged.Verdicts[n]
 		n++
 		out.Verdicts = append(out.Verdicts, v)
+		v.Unsupported = nil // ranges of this claim
 		text, before := c.Judged(), claimsBefore(task, i)
-		if value, err := json.Marshal(newRecord(text, before, task.Question, v)); err == nil {
+		if value, err := json.Marshal(record{text, before, task.Question, v}); err == nil {
 			j.opts.Store.Put(ctx, space, hash(append([]string{task.Question, text}, before...)...), value)
 		}
 	}
@@ -143,33 +144,28 @@ func (j *Judge) lock(ctx context.Context, space string) (unlock func(), err erro
 	}
 }
 
-// Limits on the preceding texts of a claim that needs context.
-const (
-	maxClaimsBefore = 32
-	maxBytesBefore  = 8 << 10
-)
+// maxBefore limits the bytes of the claims before one that needs context.
+const maxBefore = 8 << 10
 
 // claimsBefore returns the question and the claims before claim i if the claim needs
-// context. Otherwise, or if they exceed the limits, it returns nil.
+// context. Otherwise, or if they are too long, it returns nil.
 func claimsBefore(task verdict.Task, i int) []string {
-	if i > maxClaimsBefore || !NeedsContext(task.Claims[i].Judged()) {
+	if !NeedsContext(task.Claims[i].Judged()) {
 		return nil
 	}
-	texts := []string{task.Question}
-	size := 0
+	texts, size := []string{task.Question}, 0
 	for _, c := range task.Claims[:i] {
+		if size += len(c.Judged()); size > maxBefore {
+			return nil
+		}
 		texts = append(texts, c.Judged())
-		size += len(c.Judged())
-	}
-	if size > maxBytesBefore {
-		return nil
 	}
 	return texts
 }
 
 // dropHitsNeededAsContext removes the hits before the last claim that must be judged and
 // needs context, because the judge must see the preceding claims too.
-func dropHitsNeededAsContext(claims []extract.Claim, hits []*hit) {
+func dropHitsNeededAsContext(claims []extract.Claim, hits []*verdict.Verdict) {
 	for i := len(claims) - 1; i >= 0; i-- {
 		if hits[i] == nil && NeedsContext(claims[i].Judged()) {
 			clear(hits[:i])
@@ -178,53 +174,39 @@ func dropHitsNeededAsContext(claims []extract.Claim, hits []*hit) {
 	}
 }
 
-// A hit is a record whose verdict a claim reuses.
-type hit struct {
-	record
-
-	cosine float64
+// reuse returns the verdict of a record for a claim whose embedding has the given cosine.
+func (r *record) reuse(cosine float64) *verdict.Verdict {
+	v := r.Verdict
+	v.Reused = &verdict.Reused{By: "semantic", Statement: r.Claim, Cosine: cosine}
+	return &v
 }
 
-// reuse returns the verdict for the claim with the given ID.
-func (h *hit) reuse(id int) verdict.Verdict {
-	return verdict.Verdict{
-		ClaimID: id, Label: h.Label, Score: h.Score, Graded: h.Graded, Confidence: h.Confidence, Reason: h.Reason, ChunkIDs: h.ChunkIDs, Evidence: h.Evidence,
-		Reused: &verdict.Reused{By: "semantic", Statement: h.Claim, Cosine: h.cosine},
-	}
-}
-
-// lookUp returns the most similar known claim for each claim of the task, or nil if no
-// known claim is equivalent.
-func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) ([]*hit, usage.Usage, error) {
-	hits := make([]*hit, len(task.Claims))
-	candidates := make([][]int, len(task.Claims)) // indices into known
-	var texts []string
-	index := map[string]int{} // index into texts
-	addText := func(s string) {
-		if _, ok := index[s]; !ok {
-			index[s] = len(texts)
-			texts = append(texts, s)
-		}
-	}
+// lookUp returns the verdict on the most similar known claim for each claim of the task, or
+// nil if no known claim is equivalent.
+func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) ([]*verdict.Verdict, usage.Usage, error) {
+	hits := make([]*verdict.Verdict, len(task.Claims))
+	candidates := make([][]*record, len(task.Claims))
+	var texts []string // of each claim with candidates, followed by those of the candidates
 	for i, c := range task.Claims {
 		if err := ctx.Err(); err != nil {
 			return nil, usage.Usage{}, err
 		}
-		before := claimsBefore(task, i)
+		text, before := c.Judged(), claimsBefore(task, i)
 		for n := range known {
 			r := &known[n]
-			if !j.guard.equivalent(c.Judged(), before, r.Claim, r.Before, r.Question == task.Question) {
-				continue
+			if j.guard.equivalent(text, before, r.Claim, r.Before, r.Question == task.Question) {
+				candidates[i] = append(candidates[i], r)
 			}
-			if r.Claim == c.Judged() {
-				hits[i], candidates[i] = &hit{*r, 1}, nil
-				break
-			}
-			candidates[i] = append(candidates[i], n)
 		}
-		for _, n := range candidates[i] {
-			addText(c.Judged())
-			addText(known[n].Claim)
+		same := slices.IndexFunc(candidates[i], func(r *record) bool { return r.Claim == text })
+		if same >= 0 {
+			hits[i], candidates[i] = candidates[i][same].reuse(1), nil
+		}
+		if len(candidates[i]) > 0 {
+			texts = append(texts, text)
+		}
+		for _, r := range candidates[i] {
+			texts = append(texts, r.Claim)
 		}
 	}
 	if len(texts) == 0 {
@@ -234,19 +216,23 @@ func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) (
 	if _, ok := errors.AsType[*llm.ContextLengthError](err); ok {
 		return hits, usage, nil // claims without an exact match are judged
 	}
+	if err == nil && len(vectors) != len(texts) {
+		err = fmt.Errorf("%d vectors for %d texts", len(vectors), len(texts))
+	}
 	if err != nil {
 		return nil, usage, fmt.Errorf("embedding claims for the semantic cache: %w", err)
 	}
-	if len(vectors) != len(texts) {
-		return nil, usage, fmt.Errorf("embedding claims for the semantic cache: %d vectors for %d texts", len(vectors), len(texts))
-	}
-	for i, c := range task.Claims {
-		for _, n := range candidates[i] {
-			cos := cosine(vectors[index[c.Judged()]], vectors[index[known[n].Claim]])
-			if cos >= j.opts.Threshold && (hits[i] == nil || cos > hits[i].cosine) {
-				hits[i] = &hit{known[n], cos}
+	for i, list := range candidates {
+		if len(list) == 0 {
+			continue
+		}
+		for n, r := range list {
+			cos := cosine(vectors[0], vectors[n+1])
+			if cos >= j.opts.Threshold && (hits[i] == nil || cos > hits[i].Reused.Cosine) {
+				hits[i] = r.reuse(cos)
 			}
 		}
+		vectors = vectors[len(list)+1:]
 	}
 	return hits, usage, nil
 }
@@ -271,17 +257,10 @@ func cosine(a, b []float32) float64 {
 // space returns the namespace for verdicts on contexts. It depends on the order and the
 // boundaries of the contexts, because verdicts refer to them by number.
 func (j *Judge) space(contexts []string) string {
-	return "semantic/2/" + hash(append([]string{j.opts.Key}, contexts...)...)
+	return "semantic/3/" + hash(append([]string{j.opts.Key}, contexts...)...)
 }
 
-// hash returns a SHA-256 hash of texts and their lengths, in hexadecimal.
+// hash returns a SHA-256 hash of texts, in hexadecimal.
 func hash(texts ...string) string {
-	h := sha256.New()
-	var n [8]byte
-	for _, t := range texts {
-		binary.LittleEndian.PutUint64(n[:], uint64(len(t)))
-		h.Write(n[:])
-		h.Write([]byte(t))
-	}
-	return hex.EncodeToString(h.Sum(nil))
+	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", texts)))
 }

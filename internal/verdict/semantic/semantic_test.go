@@ -154,7 +154,7 @@ func TestEquivalentClaimReusesVerdict(t *testing.T) {
 	}
 	// Another judge with the same store, key and contexts reuses the verdicts.
 	j, fake, _ = newJudge(t, Options{Store: store, Key: "k"})
-	if got := judge(t, j, newTask("q", ulm, "Einstein was born in Ulm on March 14, 1879.")); got.Verdicts[0].Reused == nil || len(fake.claims) != 0 {
+	if got := judge(t, j, newTask("q", ulm, "Einstein was born on 14 March 1879 in Ulm")); got.Verdicts[0].Reused == nil || len(fake.claims) != 0 {
 		t.Errorf("got %d claims judged by a second judge, want none", len(fake.claims))
 	}
 	for _, other := range []struct {
@@ -203,9 +203,9 @@ func TestJudgeIgnoresInvalidRecords(t *testing.T) {
 	j, fake, _ := newJudge(t, Options{Store: store})
 	space := j.space([]string{"c"})
 	for key, value := range map[string]string{
-		"a": `7`, "b": `{"claim":"Dogs chase cats."`, "c": `{"claim":"Dogs chase cats.","label":9,"score":1}`,
-		"d": `{"claim":"Dogs chase cats.","label":2,"score":7}`, "e": `{"claim":"Dogs chase cats.","label":2,"score":1,"chunk_ids":[4]}`,
-		"f": `{"claim":"Dogs chase cats.","label":2,"score":1,"evidence":[{"Chunk":-1}]}`, "g": `{}`,
+		"a": `7`, "b": `{"Claim":"Dogs chase cats."`, "c": `{"Claim":"Dogs chase cats.","Verdict":{"Label":9,"Score":1}}`,
+		"d": `{"Claim":"Dogs chase cats.","Verdict":{"Label":2,"Score":7}}`, "e": `{"Claim":"Dogs chase cats.","Verdict":{"Label":2,"Score":1,"ChunkIDs":[4]}}`,
+		"f": `{"Claim":"Dogs chase cats.","Verdict":{"Label":2,"Score":1,"Evidence":[{"Chunk":-1}]}}`, "g": `{}`,
 	} {
 		store.Put(t.Context(), space, key, json.RawMessage(value))
 	}

@@ -12,33 +12,22 @@ import (
 
 // A record is a stored verdict and its claim.
 type record struct {
-	Claim      string             `json:"claim"`
-	Before     []string           `json:"before,omitempty"` // see claimsBefore
-	Question   string             `json:"question"`
-	Label      verdict.Label      `json:"label"`
-	Score      float64            `json:"score"`
-	Graded     bool               `json:"graded,omitempty"`
-	Confidence float64            `json:"confidence,omitempty"`
-	Reason     string             `json:"reason"`
-	ChunkIDs   []int              `json:"chunk_ids"`
-	Evidence   []verdict.Evidence `json:"evidence"`
-}
-
-func newRecord(claim string, before []string, question string, v verdict.Verdict) record {
-	return record{
-		Claim: claim, Before: before, Question: question,
-		Label: v.Label, Score: v.Score, Graded: v.Graded, Confidence: v.Confidence, Reason: v.Reason, ChunkIDs: v.ChunkIDs, Evidence: v.Evidence,
-	}
+	Claim    string
+	Before   []string // see claimsBefore
+	Question string
+	Verdict  verdict.Verdict
 }
 
 // readRecord parses a record, and reports whether it is a valid verdict on n contexts.
 func readRecord(raw json.RawMessage, n int) (record, bool) {
 	var r record
-	if json.Unmarshal(raw, &r) != nil || r.Claim == "" || r.Label > verdict.Supported || !(r.Score >= 0 && r.Score <= 1 && r.Confidence >= 0 && r.Confidence <= 1) {
+	if json.Unmarshal(raw, &r) != nil || r.Claim == "" {
 		return record{}, false
 	}
+	v := &r.Verdict
 	invalid := func(chunk int) bool { return chunk < 0 || chunk >= n }
-	if slices.ContainsFunc(r.ChunkIDs, invalid) || slices.ContainsFunc(r.Evidence, func(e verdict.Evidence) bool { return invalid(e.Chunk) }) {
+	if v.Label > verdict.Supported || !(v.Score >= 0 && v.Score <= 1 && v.Confidence >= 0 && v.Confidence <= 1) ||
+		slices.ContainsFunc(v.ChunkIDs, invalid) || slices.ContainsFunc(v.Evidence, func(e verdict.Evidence) bool { return invalid(e.Chunk) }) {
 		return record{}, false
 	}
 	return r, true
