@@ -109,15 +109,11 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	}
 	p = &parquetReader{fileColumns: f.fileColumns, file: file, check: check, header: h, outcome: f.columns.outcome(names), at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
 	for _, s := range h.found {
-		if err := checkType(s.field, columns[s.at]); err != nil {
-			return nil, &layoutError{err: err}
-		}
 		p.add(s.at, columns[s.at])
 	}
 	for _, i := range slices.Concat(h.keep, p.outcome) {
 		p.add(i, columns[i])
 	}
-	readHalfFloats(file.Metadata().Schema, p.leaves)
 	f.warnings.header(f.path, h)
 	return p, nil
 }

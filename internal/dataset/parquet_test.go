@@ -9,8 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // An annotated node is a group with a different logical type, such as a list.
@@ -99,12 +97,12 @@ func TestParquetListLayouts(t *testing.T) {
 		"string": {
 			parquet.JSON(),
 			[]parquet.Row{{value(`["x", "y"]`, 0, 0, 1)}, {value("\xff", 0, 0, 1)}},
-			[]string{"x|y", "contexts: want a list of strings, got invalid UTF-8"},
+			[]string{"x|y", "contexts: want a list of strings, got binary data"},
 		},
 		"bytes": {
 			parquet.List(parquet.Leaf(parquet.ByteArrayType)),
 			[]parquet.Row{{value("x", 0, 1, 1)}, {value("x", 0, 1, 1), value("\xff", 1, 1, 1)}},
-			[]string{"x", "contexts[1]: want a string, got invalid UTF-8"},
+			[]string{"x", "contexts[1]: want a string, got binary data"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -125,26 +123,27 @@ func TestParquetListLayouts(t *testing.T) {
 }
 
 func TestParquetColumnTypeErrors(t *testing.T) {
-	text := parquet.String()
+	text, number := parquet.String(), parquet.Leaf(parquet.DoubleType)
+	a, x, one := value("a", 0, 0, 0), value("x", 0, 0, 1), parquet.ValueOf(1.0)
 	for _, tt := range []struct {
 		columns parquet.Group
+		row     parquet.Row
 		want    string
 	}{
-		{parquet.Group{"answer": parquet.Leaf(parquet.DoubleType), "contexts": text}, `answer: column "answer" is DOUBLE: want a string`},
-		{parquet.Group{"answer": parquet.List(text), "contexts": text}, `answer: column "answer" is LIST: want a string`},
-		{parquet.Group{"answer": parquet.Repeated(text), "contexts": text}, `answer: column "answer" is repeated STRING: want a string`},
-		{parquet.Group{"answer": parquet.Decimal(2, 9, parquet.FixedLenByteArrayType(4)), "contexts": text}, `answer: column "answer" is DECIMAL(9,2): want a string`},
-		{parquet.Group{"answer": text, "contexts": parquet.List(parquet.Int(64))}, `contexts: column "contexts" is LIST: want a list of strings`},
-		{parquet.Group{"answer": text, "contexts": parquet.Group{"a": text, "b": text}}, `contexts: column "contexts" is STRUCT: want a list of strings`},
-		{parquet.Group{"answer": text, "contexts": parquet.Leaf(parquet.BooleanType)}, `contexts: column "contexts" is BOOLEAN: want a list of strings`},
-		{parquet.Group{"answer": text, "contexts": text, "id": parquet.Timestamp(parquet.Millisecond)}, `id: column "id" is TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS): want a string or an integer`},
-		{parquet.Group{"answer": text, "contexts": text, "question": parquet.Map(text, text)}, `question: column "question" is MAP: want a string`},
-		{parquet.Group{"contexts": text}, `no answer: looked for answer, response, output, actual_output; found contexts; choose one with --map answer=COLUMN`},
+		{parquet.Group{"answer": number, "contexts": text}, parquet.Row{one.Level(0, 0, 0), x}, "answer: want a string, got a number"},
+		{parquet.Group{"answer": parquet.Decimal(2, 9, parquet.FixedLenByteArrayType(4)), "contexts": text}, parquet.Row{parquet.FixedLenByteArrayValue([]byte{0, 0, 1, 0}).Level(0, 0, 0), x}, "answer: want a string, got a number"},
+		{parquet.Group{"answer": text, "contexts": parquet.Repeated(number)}, parquet.Row{a, one.Level(0, 1, 1)}, "contexts[0]: want a string, got a number"},
+		{parquet.Group{"answer": text, "contexts": parquet.Group{"a": text, "b": text}}, parquet.Row{a, x, value("x", 0, 0, 2)}, "contexts: want a string, got an object without text, content, page_content"},
+		{parquet.Group{"answer": text, "contexts": text, "id": parquet.Repeated(text)}, parquet.Row{a, x, value("i", 0, 1, 2)}, "id: want a string or a number, got a list"},
 	} {
-		rows, last := read(t, "x.parquet", writeColumns(t, tt.columns), Options{})
-		if last != "x.parquet: "+tt.want || rows != nil {
-			t.Errorf("got  %s\nwant %s", last, tt.want)
+		rows, last := read(t, "x.parquet", writeColumns(t, tt.columns, tt.row), Options{})
+		if got := strings.TrimPrefix(lastError(rows, last), "x.parquet:1: "); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
+	}
+	rows, last := read(t, "x.parquet", writeColumns(t, parquet.Group{"contexts": text}), Options{})
+	if want := "x.parquet: no answer: looked for answer, response, output, actual_output; found contexts; choose one with --map answer=COLUMN"; last != want || rows != nil {
+		t.Errorf("got  %s\nwant %s", last, want)
 	}
 }
 
@@ -215,21 +214,6 @@ func TestRowsSkipsFilesWithoutRows(t *testing.T) {
 		rows, err := readFiles(t, Options{}, tt.paths...)
 		if len(rows) != tt.rows || errors.Is(err, ErrNoRows) != tt.none || (err == nil) == tt.none {
 			t.Errorf("%v: got %d rows, error %v, want %d rows, ErrNoRows = %t", tt.paths, len(rows), err, tt.rows, tt.none)
-		}
-	}
-}
-
-func TestParquetReadsHalfFloats(t *testing.T) {
-	t.Parallel()
-	group, half := format.SchemaElement{NumChildren: thrift.New(int32(1))}, format.SchemaElement{LogicalType: format.LogicalType{Value: &format.Float16Type{}}}
-	text, number := &leaf{column: 0}, &leaf{column: 1}
-	readHalfFloats([]format.SchemaElement{group, {}, half}, []*leaf{text, number})
-	if text.text != nil {
-		t.Error("got a converter for a column of another type")
-	}
-	for bits, want := range map[string]string{"\x00\x38": "0.5", "\x00\x3c": "1", "\x33\xbb": "-0.89990234", "\x01\x00": "5.9604645e-8", "\x00\x00": "0", "\x00\x7c": "", "\x00\x7e": "", "\x00": ""} {
-		if _, got := number.text(parquet.FixedLenByteArrayValue([]byte(bits))); got != want {
-			t.Errorf("%q: got %q, want %q", bits, got, want)
 		}
 	}
 }

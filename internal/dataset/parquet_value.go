@@ -48,89 +48,10 @@ func logicalType(c *parquet.Column) format.LogicalTypeValue {
 	return nil
 }
 
-// typeName returns the type of a column for error messages.
-func typeName(c *parquet.Column) string {
-	if !c.Leaf() {
-		switch {
-		case isMapGroup(c):
-			return "MAP"
-		case len(c.Columns()) == 1 && c.Columns()[0].Repeated() && isListGroup(c):
-			return "LIST"
-		}
-		return "STRUCT"
-	}
-	name := c.Type().String()
-	if c.Repeated() {
-		return "repeated " + name
-	}
-	return name
-}
-
-// checkType returns an error if the type of a column is invalid for the field.
-func checkType(f Field, c *parquet.Column) error {
-	wrong := func(want string) error {
-		return fmt.Errorf("%s: column %s is %s: want %s", f, quote(c.Name()), typeName(c), want)
-	}
-	switch f {
-	case FieldID:
-		if !c.Leaf() || c.Repeated() || !isText(c) && !isInt(c) {
-			return wrong("a string or an integer")
-		}
-	case FieldQuestion, FieldAnswer:
-		if !c.Leaf() || c.Repeated() || !isText(c) {
-			return wrong("a string")
-		}
-	case FieldContexts:
-		if !holdsText(c, 0) {
-			return wrong("a list of strings")
-		}
-	}
-	return nil
-}
-
-// holdsText reports whether a column can hold contexts.
-func holdsText(c *parquet.Column, depth int) bool {
-	if c.Leaf() {
-		return isText(c)
-	}
-	if depth > 2*maxNesting {
-		return false
-	}
-	for _, key := range contextKeys() {
-		if k := c.Column(key); k != nil {
-			return holdsText(k, depth+1)
-		}
-	}
-	if isMapGroup(c) {
-		return true // the keys depend on the row
-	}
-	return len(c.Columns()) == 1 && holdsText(c.Columns()[0], depth+1)
-}
-
-// isText reports whether a leaf contains text or has no type.
-func isText(c *parquet.Column) bool {
-	if k := physical(c); k != parquet.ByteArray && k != parquet.FixedLenByteArray {
-		return k == nullKind
-	}
-	_, decimal := logicalType(c).(*format.DecimalType)
-	return !decimal
-}
-
-func isInt(c *parquet.Column) bool {
-	logical, k := logicalType(c), physical(c)
-	_, isInt := logical.(*format.IntType)
-	return (logical == nil || isInt) && (k == parquet.Int32 || k == parquet.Int64)
-}
-
-// nullKind is the kind of a column without type and values.
-const nullKind parquet.Kind = -1
-
-func physical(c *parquet.Column) parquet.Kind { return c.Type().Kind() }
-
 // converter returns a function that converts the values of a leaf to tree
 // nodes.
 func converter(c *parquet.Column) func(parquet.Value) (kind, string) {
-	physical := physical(c)
+	physical := c.Type().Kind()
 	switch l := logicalType(c).(type) {
 	case *format.DecimalType:
 		return func(v parquet.Value) (kind, string) { return kindNumber, decimal(v, int(l.Scale)) }
@@ -172,7 +93,9 @@ func plainValue(v parquet.Value) (kind, string) {
 		return float(float64(v.Float()), 32)
 	case parquet.Double:
 		return float(v.Double(), 64)
-	case parquet.ByteArray, parquet.FixedLenByteArray:
+	case parquet.FixedLenByteArray: // such as half floats
+		return kindBytes, string(v.ByteArray())
+	case parquet.ByteArray:
 		text := string(v.ByteArray())
 		if !utf8.ValidString(text) {
 			return kindBytes, text
@@ -187,45 +110,6 @@ func float(f float64, bits int) (kind, string) {
 		return kindNull, ""
 	}
 	return kindNumber, string(jsontext.AppendFloat(nil, f, bits))
-}
-
-// readHalfFloats sets the converter of leaves of the type FLOAT16, which the library does not know.
-func readHalfFloats(schema []format.SchemaElement, leaves []*leaf) {
-	column := -1
-	for _, e := range schema {
-		if e.NumChildren.Valid && e.NumChildren.V > 0 {
-			continue
-		}
-		column++
-		if _, ok := e.LogicalType.Value.(*format.Float16Type); !ok {
-			continue
-		}
-		for _, l := range leaves {
-			if l.column == column {
-				l.text = func(v parquet.Value) (kind, string) { return float(halfFloat(v.ByteArray()), 32) }
-			}
-		}
-	}
-}
-
-// halfFloat returns the value of a number of IEEE 754 in two bytes, the lower one first.
-func halfFloat(b []byte) float64 {
-	if len(b) != 2 {
-		return math.NaN()
-	}
-	bits := binary.LittleEndian.Uint16(b)
-	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
-	value := math.Ldexp(1024+fraction, exponent-25)
-	switch exponent {
-	case 0: // subnormal
-		value = math.Ldexp(fraction, -24)
-	case 0x1f: // infinite or not a number
-		return math.NaN()
-	}
-	if bits>>15 == 1 {
-		return -value
-	}
-	return value
 }
 
 // decimal formats an unscaled number with a decimal point.
