@@ -144,6 +144,7 @@ func TestOpenNamesForeignFormats(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"x.xlsx", zip + "xl/workbook.xml", "an Excel workbook: convert it with: duckdb"},
 		{"x.csv", zip + "xl/workbook.xml", "an Excel workbook: convert it with: duckdb"},
+		{"x.eval", zip, "a log of Inspect: convert it with: inspect log convert FILE --to json"},
 		{"x.csv.zip", "PK\x03\x04\x14\x00\x00\x00x.csv", "a ZIP archive: convert it with: unzip -p FILE | ragfaith score -"},
 		{"x.pkl", "\x80\x04\x95\x0a\x00\x00", "a pickle, which may run code when it is loaded: convert it with: python -c \"import pandas; pandas.read_pickle("},
 		{"x.pkl", "(lp0\nS'a'\n", "a pickle, which"},

@@ -294,15 +294,12 @@ func (f *file) openRecords() error {
 		return ErrEmpty
 	}
 	f.format = cmp.Or(f.opts.Format, formatOf(f.path))
-	if magic := string(head); f.opts.Format == "" && (magic == parquetMagic || magic == zipMagic) {
+	if f.opts.Format == "" && string(head) == parquetMagic {
 		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		switch {
-		case magic == parquetMagic && bytes.ContainsFunc(head, isBinary):
+		if bytes.ContainsFunc(head, isBinary) {
 			f.format = Parquet
-		case !f.columns.exact && isEvalLog(head):
-			return f.openLog(r, r == stored)
 		}
 	}
 	if f.format == Parquet {

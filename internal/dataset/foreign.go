@@ -54,8 +54,11 @@ func checkForeign(path string, head []byte) error {
 			}
 		}
 	}
-	if bytes.HasPrefix(head, []byte(zipMagic)) {
-		if bytes.Contains(head, []byte("xl/")) {
+	if bytes.HasPrefix(head, []byte("PK\x03\x04")) {
+		switch {
+		case ext == ".eval":
+			return foreignFormat{name: "a log of Inspect", convert: "inspect log convert FILE --to json --output-dir DIR"}.err()
+		case bytes.Contains(head, []byte("xl/")):
 			return foreignFormat{name: "an Excel workbook", convert: `duckdb -c "COPY (FROM read_xlsx('FILE')) TO 'rows.csv'"`}.err()
 		}
 		return foreignFormat{name: "a ZIP archive", convert: "unzip -p FILE | ragfaith score -"}.err()

@@ -53,6 +53,26 @@ func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 	return nil
 }
 
+// randomAccess returns the file if it can be read at any offset, and otherwise a temporary
+// copy, with its size in bytes.
+func (f *file) randomAccess(r *bufio.Reader, uncompressed bool) (in *os.File, size int64, err error) {
+	in, ok := f.closer.(*os.File)
+	switch {
+	case f.temp != nil:
+		in = f.temp
+	case !ok || !uncompressed || !f.reopenable:
+		f.in.recording = false // the copy can be read again
+		if in, err = f.copyToTemp(r); err != nil {
+			return nil, 0, err
+		}
+	}
+	info, err := in.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return in, info.Size(), nil
+}
+
 // copyToTemp copies r to a temporary file.
 func (f *file) copyToTemp(r io.Reader) (*os.File, error) {
 	temp, name, err := safefile.Temp("", "ragfaith-*")
