@@ -254,7 +254,7 @@ func completeScore(cmd *cobra.Command, sys system) {
 		_ = cmd.RegisterFlagCompletionFunc(name, f) // fails only for unknown flags
 	}
 	cmd.ValidArgsFunction = cobra.FixedCompletions(
-		append(dataset.Formats(), "ndjson", "gz", "zst", "bz2", "xz"), cobra.ShellCompDirectiveFilterFileExt)
+		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
 	register("device", cobra.FixedCompletions([]string{"cpu", "cuda:0"}, cobra.ShellCompDirectiveNoFileComp))
 	register("model", cobra.FixedCompletions(llm.PricedModels(), cobra.ShellCompDirectiveNoFileComp))
 	register("map", cobra.FixedCompletions(

@@ -219,7 +219,7 @@ func TestSummaryIsFoundBesideResults(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := writeTemp(t, "run.summary.json", content)
-	for _, name := range []string{"run.jsonl", "run.csv.gz", "run.jsonl.bz2", "run.parquet"} {
+	for _, name := range []string{"run.jsonl", "run.csv.gz", "run.jsonl.zst", "run.parquet"} {
 		got, err := resultfile.SummaryBeside(filepath.Join(filepath.Dir(path), name))
 		if err != nil || got == nil {
 			t.Fatalf("%s: got %v, %v, want a summary", name, got, err)
