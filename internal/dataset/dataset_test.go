@@ -225,7 +225,7 @@ func TestOpenChecksEveryPath(t *testing.T) {
 	}{
 		{nil, Options{}, "no files to read"},
 		{[]string{good, filepath.Join(dir, "none.jsonl")}, Options{}, filepath.Join(dir, "none.jsonl") + ": no such file or directory"},
-		{[]string{good, dir}, Options{}, dir + ": is a directory"},
+		{[]string{good, dir}, Options{}, dir + ": is a directory; a dataset that Hugging Face saved can be written as a file with to_parquet"},
 		{[]string{"-"}, Options{}, "standard input: there is no standard input"},
 		{[]string{"-", "-"}, Options{Stdin: strings.NewReader("[]")}, "standard input can only be read once"},
 		{[]string{"-"}, Options{Stdin: strings.NewReader("")}, "standard input: empty file"},

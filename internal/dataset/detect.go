@@ -103,17 +103,6 @@ func startsWithJSON(text string) bool {
 	return startsWith([]byte(text), "{", `"`) || startsWith([]byte(text), "[", "{")
 }
 
-// isMarkdownTable reports whether the second line of a text is the rule below the
-// header of a Markdown table.
-func isMarkdownTable(head []byte) bool {
-	if !startsWith(head, "|") {
-		return false
-	}
-	_, rest, _ := bytes.Cut(trimSpace(head), []byte("\n"))
-	rule, _, _ := bytes.Cut(rest, []byte("\n"))
-	return startsWith(rule, "|") && bytes.Contains(rule, []byte("--")) && len(bytes.Trim(rule, "|-: \t\r")) == 0
-}
-
 // isTable reports whether a text has a header of several columns, and no line
 // that starts like JSON or a comment.
 func isTable(head []byte) bool {

@@ -3,7 +3,6 @@ package dataset
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -137,29 +136,6 @@ func rowTexts(rows []result, last string) []string {
 		texts = append(texts, "!"+last)
 	}
 	return texts
-}
-
-func TestOpenSaysHowToConvertDirectories(t *testing.T) {
-	for file, want := range map[string]string{
-		"dataset_dict.json":         "the splits of a dataset: convert it with: python -c \"import datasets; datasets.load_from_disk('FILE')['SPLIT'].to_parquet('rows.parquet')\"",
-		"state.json":                "a dataset: convert it with: python -c \"import datasets; datasets.load_from_disk('FILE').to_parquet('rows.parquet')\"",
-		"data-00000-of-00001.arrow": "Arrow files: convert it with: python -c \"import datasets; datasets.load_dataset('arrow', data_files='FILE/*.arrow')['train'].to_parquet('rows.parquet')\"",
-		"other.json":                "",
-	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, file), []byte("{}"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := Open([]string{dir}, Options{})
-		if want != "" {
-			want = dir + ": a directory with " + want
-		} else {
-			want = dir + ": is a directory"
-		}
-		if err == nil || err.Error() != want {
-			t.Errorf("%s: got error %v, want %s", file, err, want)
-		}
-	}
 }
 
 // Each answered turn is a row, with the earlier turns in its question and what was retrieved
