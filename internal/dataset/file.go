@@ -368,10 +368,6 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 			return err
 		}
 	}
-	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
-		r = bufio.NewReaderSize(lineFeeds{r}, readAhead)
-		head, _ = peekLine(r) // already buffered
-	}
 	switch {
 	case f.opts.Format != "":
 	case f.format == "" && f.opts.Delimiter != 0:

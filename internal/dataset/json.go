@@ -8,7 +8,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -255,7 +254,7 @@ func (j *jsonReader) next(row *Row) error {
 
 // read sets row from an object.
 func (j *jsonReader) read(raw []byte, row *Row) error {
-	err := describeDamage(j.object.read(raw, row), raw)
+	err := j.object.read(raw, row)
 	if err != nil && !j.stream {
 		err = fmt.Errorf("element %d: %w", j.element, err)
 	}
@@ -326,15 +325,6 @@ func syntaxHint(what string) string {
 		return " (is it Python? write it with json.dumps)"
 	}
 	return ""
-}
-
-// describeDamage adds to the syntax error of an object how to convert it, if it
-// is not UTF-8.
-func describeDamage(err error, raw []byte) error {
-	if is[badJSON](err) && !utf8.Valid(raw) {
-		return fmt.Errorf("%w%s", err, encodingHint(raw))
-	}
-	return err
 }
 
 // columnNames returns the names in the current record.

@@ -65,7 +65,7 @@ func (j *jsonlReader) next(row *Row) error {
 		if bytes.HasSuffix(line, []byte("},")) { // elements copied from an array
 			line = line[:len(line)-1]
 		}
-		return rowError(row.Line, describeDamage(j.object.read(line, row), line))
+		return rowError(row.Line, j.object.read(line, row))
 	}
 }
 

@@ -46,20 +46,17 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	}
 	if t.exact {
 		t.csv.escapes, t.csv.padded = false, false
-	} else if err := checkEncoding(head); err != nil {
-		return nil, err
 	}
 	err := t.csv.next()
-	if err == nil && t.csv.marked {
-		err = t.csv.next()
-	}
 	switch {
 	case isEnd(err):
 		return nil, errors.New("want a header line, got an empty file")
 	case err != nil:
 		return nil, fmt.Errorf("header: %w", err)
 	case !t.csv.valid():
-		return nil, errors.New("header: " + notUTF8 + encodingHint(head))
+		return nil, errors.New("header: " + notUTF8)
+	case !t.exact && bytes.IndexByte(t.csv.record, '\r') >= 0 && !bytes.Contains(t.csv.record, []byte("\r\n")):
+		return nil, errors.New("header: a carriage return; if lines end in it alone, convert it with: tr '\\r' '\\n' <FILE >rows.csv")
 	}
 	t.fields = len(t.csv.ends)
 	var names []string
