@@ -182,14 +182,11 @@ func TestRowsOfAgents(t *testing.T) {
 		"user: When did the Marlow footbridge open?\nassistant: It opened on 14 May 2003.\n\nAnd how long is it?|It is 212 metres long.|" + length + "|" + opening,
 	}
 	files, err := filepath.Glob("testdata/agents/*.json")
-	if err != nil || len(files) < 8 {
+	if err != nil || len(files) < 4 {
 		t.Fatalf("got %d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		turns, last := turns, []string{"And how long is it?|It is 212 metres long.|" + length}
-		if strings.Contains(file, "result") { // of one run
-			turns, last = turns[:1], turns[:1]
-		}
+		last := []string{"And how long is it?|It is 212 metres long.|" + length}
 		for all, want := range map[bool][]string{false: last, true: turns} {
 			rows, err := readFiles(t, Options{AllTurns: all}, file)
 			if diff := cmp.Diff(want, rowTexts(rows, "")); diff != "" || err != nil {
