@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -304,4 +305,47 @@ func (p *pythonParser) call(name string, depth int) error {
 	}
 	p.t.close(at)
 	return nil
+}
+
+// str reads a string literal as repr writes it: without a prefix, in single or double quotes.
+func (p *pythonParser) str() (string, error) {
+	start, mark := p.i, p.s[p.i:p.i+1]
+	switch {
+	case mark != "'" && mark != `"`:
+		return "", p.fail("a string with the prefix " + mark)
+	case strings.HasPrefix(p.s[p.i:], strings.Repeat(mark, 3)):
+		return "", p.fail("a string in triple quotes")
+	}
+	rest := p.s[p.i+1:]
+	if n := strings.Index(rest, mark); n >= 0 && strings.IndexByte(rest[:n], '\\') < 0 {
+		p.i += n + 2
+		return rest[:n], nil
+	}
+	var b strings.Builder
+	for rest != "" && !strings.HasPrefix(rest, mark) {
+		n := strings.IndexAny(rest, `\`+mark)
+		if n < 0 {
+			break
+		}
+		b.WriteString(rest[:n])
+		if rest = rest[n:]; rest[0] != '\\' {
+			continue
+		}
+		if len(rest) == 1 {
+			break
+		}
+		c, _, tail, err := strconv.UnquoteChar(rest, rest[1]) // any quote can be escaped
+		if err != nil {
+			p.i = len(p.s) - len(rest)
+			return "", p.failLiteral("unknown escape sequence")
+		}
+		b.WriteRune(c) // also of \xNN, which is not a byte in Python
+		rest = tail
+	}
+	if !strings.HasPrefix(rest, mark) {
+		p.i = start
+		return "", p.failLiteral("unterminated string literal")
+	}
+	p.i = len(p.s) - len(rest) + 1
+	return b.String(), nil
 }
