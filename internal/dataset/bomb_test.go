@@ -150,7 +150,7 @@ func TestRowWithTooManyValuesFailsAlone(t *testing.T) {
 		t.Skip("slow, skipped with -short")
 	}
 	for _, value := range []string{"1", `""`} { // the second exceeds only the number of values
-		many := "[" + strings.Repeat(value+",", maxNodes) + value + "]"
+		many := "[" + strings.Repeat(value+",", maxValues) + value + "]"
 		rows, last := read(t, "x.jsonl", goodRow+`{"answer":"a","contexts":`+many+"}\n"+goodRow, Options{})
 		if want := "\nx.jsonl:2: record is too long: more than 4194304 values\n"; errorsOf(rows) != want || last != "" {
 			t.Errorf("%s: got row errors %q, last error %q, want row errors %q", value, errorsOf(rows), last, want)

@@ -97,7 +97,7 @@ func TestContextsFromTextCells(t *testing.T) {
 		{"['" + long + "']", []string{long}},
 		{"['" + long + `\n` + "']", []string{long + "\n"}},
 	} {
-		got, err := textContexts(&tree{}, tt.cell)
+		got, _, err := textContexts(tt.cell)
 		if d := cmp.Diff(tt.want, got); d != "" || err != nil {
 			t.Errorf("%.50q: got error %v (-want +got):\n%.300s", tt.cell, err, d)
 		}
@@ -195,7 +195,7 @@ func TestTextContextsReportsErrorPositions(t *testing.T) {
 		{strings.Repeat("[", 50) + "'a'" + strings.Repeat("]", 50), "contexts" + strings.Repeat("[0]", 17) + ": nested more than 16 deep"},
 		{strings.Repeat("[", 1<<20) + "'", py + "nested more than 100 levels deep, at byte 102"},
 	} {
-		_, err := textContexts(&tree{}, tt.cell)
+		_, _, err := textContexts(tt.cell)
 		if err == nil || err.Error() != tt.want {
 			t.Errorf("%.60s\ngot  %v\nwant %s", tt.cell, err, tt.want)
 		}

@@ -65,6 +65,13 @@ type rowReader interface {
 	next(row *Row) error
 }
 
+// A recordReader is a rowReader that does not look for fields if columnMap.raw is set.
+type recordReader interface {
+	rowReader
+	// record returns the record that next read last, valid until the next call of next.
+	record() (*value, error)
+}
+
 // maxPeeked limits the number of records that are read to find the layout of a file.
 const maxPeeked = 10
 
@@ -230,7 +237,7 @@ func (f *file) peekShaped(document bool) (*shapedReader, error) {
 	if err != nil {
 		return nil, err
 	}
-	shaped := newShaped(f.reader, f)
+	shaped := newShaped(f.reader.(recordReader), f) //nolint:forcetypeassert // all that openRecords creates
 	f.reader = shaped
 	if err := f.peek(maxPeeked); err != nil {
 		return nil, err

@@ -168,11 +168,12 @@ func (j *jsonReader) skip(name string) error {
 	case raw.Kind() == '[' && j.finder.HoldRows(firstElements(raw), j.preset):
 		return j.foundRows(name)
 	case raw.Kind() == '{':
-		t := tree{limit: int(j.in.max)}
-		if err := t.readJSON(newLenientDecoder(bytes.NewReader(raw)), name); err != nil || t.overflow != nil {
+		member, err := readJSON(newLenientDecoder(bytes.NewReader(raw)))
+		if err != nil {
 			return nil //nolint:nilerr // it has no rows that could be read
 		}
-		if at := j.finder.RowsIn(t.value(0), j.preset); at != "" {
+		member.Name = name
+		if at := j.finder.RowsIn(member, j.preset); at != "" {
 			return j.foundRows(at)
 		}
 	}
@@ -180,19 +181,18 @@ func (j *jsonReader) skip(name string) error {
 }
 
 // firstElements returns the first elements of an array that can be rows.
-func firstElements(raw jsontext.Value) []*shape.Value {
-	var t tree
-	var elements []*shape.Value
+func firstElements(raw jsontext.Value) []*value {
+	var elements []*value
 	dec := newLenientDecoder(bytes.NewReader(raw))
 	if _, err := dec.ReadToken(); err != nil {
 		return nil
 	}
 	for len(elements) < maxPeeked && dec.PeekKind() == '{' {
-		t.reset()
-		if err := t.readJSON(dec, ""); err != nil {
+		element, err := readJSON(dec)
+		if err != nil {
 			break
 		}
-		elements = append(elements, t.value(0))
+		elements = append(elements, element)
 	}
 	return elements
 }
@@ -326,6 +326,8 @@ func syntaxHint(what string) string {
 	}
 	return ""
 }
+
+func (j *jsonReader) record() (*value, error) { return j.object.record() }
 
 // columnNames returns the names in the current record.
 func (j *jsonReader) columnNames() []string { return j.object.names() }

@@ -129,5 +129,7 @@ func (l *LineReader) Next() ([]byte, error) {
 	}
 }
 
+func (j *jsonlReader) record() (*value, error) { return j.object.record() }
+
 // columnNames returns the names in the current record.
 func (j *jsonlReader) columnNames() []string { return j.object.names() }

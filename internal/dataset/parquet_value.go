@@ -15,6 +15,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 func columnPath(c *parquet.Column) string {
@@ -50,66 +52,66 @@ func logicalType(c *parquet.Column) format.LogicalTypeValue {
 
 // converter returns a function that converts the values of a leaf to tree
 // nodes.
-func converter(c *parquet.Column) func(parquet.Value) (kind, string) {
+func converter(c *parquet.Column) func(parquet.Value) (shape.Kind, string) {
 	physical := c.Type().Kind()
 	switch l := logicalType(c).(type) {
 	case *format.DecimalType:
-		return func(v parquet.Value) (kind, string) { return kindNumber, decimal(v, int(l.Scale)) }
+		return func(v parquet.Value) (shape.Kind, string) { return shape.Number, decimal(v, int(l.Scale)) }
 	case *format.DateType:
-		return func(v parquet.Value) (kind, string) {
-			return kindText, time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
+		return func(v parquet.Value) (shape.Kind, string) {
+			return shape.Text, time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
 		}
 	case *format.TimestampType:
 		if physical == parquet.Int64 {
-			return func(v parquet.Value) (kind, string) { return kindText, timestamp(v.Int64(), l) }
+			return func(v parquet.Value) (shape.Kind, string) { return shape.Text, timestamp(v.Int64(), l) }
 		}
 	case *format.UUIDType:
-		return func(v parquet.Value) (kind, string) { return kindText, uuid(v.ByteArray()) }
+		return func(v parquet.Value) (shape.Kind, string) { return shape.Text, uuid(v.ByteArray()) }
 	case *format.IntType:
 		if !l.IsSigned && physical == parquet.Int32 {
-			return func(v parquet.Value) (kind, string) {
-				return kindNumber, strconv.FormatUint(uint64(v.Uint32()), 10)
+			return func(v parquet.Value) (shape.Kind, string) {
+				return shape.Number, strconv.FormatUint(uint64(v.Uint32()), 10)
 			}
 		}
 		if !l.IsSigned && physical == parquet.Int64 {
-			return func(v parquet.Value) (kind, string) { return kindNumber, strconv.FormatUint(v.Uint64(), 10) }
+			return func(v parquet.Value) (shape.Kind, string) { return shape.Number, strconv.FormatUint(v.Uint64(), 10) }
 		}
 	}
 	return plainValue
 }
 
 // plainValue converts a value according to its physical type.
-func plainValue(v parquet.Value) (kind, string) {
+func plainValue(v parquet.Value) (shape.Kind, string) {
 	switch v.Kind() {
 	case parquet.Boolean:
-		return kindBool, strconv.FormatBool(v.Boolean())
+		return shape.Bool, strconv.FormatBool(v.Boolean())
 	case parquet.Int32:
-		return kindNumber, strconv.FormatInt(int64(v.Int32()), 10)
+		return shape.Number, strconv.FormatInt(int64(v.Int32()), 10)
 	case parquet.Int64:
-		return kindNumber, strconv.FormatInt(v.Int64(), 10)
+		return shape.Number, strconv.FormatInt(v.Int64(), 10)
 	case parquet.Int96:
-		return kindText, int96(v.Int96())
+		return shape.Text, int96(v.Int96())
 	case parquet.Float:
 		return float(float64(v.Float()), 32)
 	case parquet.Double:
 		return float(v.Double(), 64)
 	case parquet.FixedLenByteArray: // such as half floats
-		return kindBytes, string(v.ByteArray())
+		return shape.Bytes, string(v.ByteArray())
 	case parquet.ByteArray:
 		text := string(v.ByteArray())
 		if !utf8.ValidString(text) {
-			return kindBytes, text
+			return shape.Bytes, text
 		}
-		return kindText, text
+		return shape.Text, text
 	}
-	return kindNull, ""
+	return shape.Null, ""
 }
 
-func float(f float64, bits int) (kind, string) {
+func float(f float64, bits int) (shape.Kind, string) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return kindNull, ""
+		return shape.Null, ""
 	}
-	return kindNumber, string(jsontext.AppendFloat(nil, f, bits))
+	return shape.Number, string(jsontext.AppendFloat(nil, f, bits))
 }
 
 // decimal formats an unscaled number with a decimal point.
@@ -166,11 +168,4 @@ func uuid(b []byte) string {
 		return base64.StdEncoding.EncodeToString(b)
 	}
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", binary.BigEndian.Uint32(b), b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// appendBase64 appends bytes as a base64-encoded JSON string.
-func appendBase64(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	dst = base64.StdEncoding.AppendEncode(dst, []byte(s))
-	return append(dst, '"')
 }

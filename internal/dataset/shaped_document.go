@@ -27,8 +27,7 @@ func newDocument(r *bufio.Reader, f *file, columns *columnMap) (*documentReader,
 	if len(raw) > limit {
 		return nil, fmt.Errorf("a JSON document of nested rows: %w", tooLong(limit))
 	}
-	s := &shapedReader{file: f}
-	doc, err := s.parse(raw)
+	doc, err := parseJSON(raw)
 	if err != nil {
 		return nil, err
 	}
@@ -57,3 +56,5 @@ func (d *documentReader) next(row *Row) error {
 	row.Line, row.Offset = d.index, d.size
 	return nil
 }
+
+func (d *documentReader) record() (*value, error) { return d.records[d.index-1], nil }
