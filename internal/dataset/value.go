@@ -97,7 +97,7 @@ func readJSONText(text []byte) (*value, error) {
 	return v, nil
 }
 
-// parseJSON is readJSONText of a text in which Python floats are null, with a short error.
+// parseJSON is readJSONText of a text in which Python floats are null.
 func parseJSON(text []byte) (*value, error) {
 	v, err := readJSONText(text)
 	if err != nil {
@@ -105,10 +105,7 @@ func parseJSON(text []byte) (*value, error) {
 			v, err = readJSONText(fixed)
 		}
 	}
-	if err != nil {
-		return nil, syntaxError(err)
-	}
-	return v, nil
+	return v, err
 }
 
 // unquote returns the content of a valid JSON string.
