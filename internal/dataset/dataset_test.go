@@ -172,8 +172,8 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "nr"}}, want: "x.csv: --map id=nr: no such column; the columns are question, answer, contexts", usage: true},
 		{name: "x.jsonl", text: `{"answer":"a","contexts":["x"]}`, opts: Options{Map: map[Field]string{FieldAnswer: "nr"}}, want: "x.jsonl: --map answer=nr: no such column; the columns are answer, contexts", usage: true},
 		{name: "x.csv", text: csv, opts: Options{Keep: []string{"nr"}}, want: `x.csv: cannot keep column "nr": no such column; the columns are question, answer, contexts`, usage: true},
-		{name: "x.csv", text: csv, opts: Options{Keep: []string{"qestion"}}, want: `x.csv: cannot keep column "qestion": no such column (did you mean "question"?); the columns are question, answer, contexts`, usage: true},
-		{name: "x.csv", text: csv, opts: Options{Required: []Required{{"--cluster", "questions"}}}, want: `x.csv: --cluster "questions": no such column (did you mean "question"?); the columns are question, answer, contexts`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Keep: []string{"qestion"}}, want: `x.csv: cannot keep column "qestion": no such column; the columns are question, answer, contexts`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Required: []Required{{"--cluster", "questions"}}}, want: `x.csv: --cluster "questions": no such column; the columns are question, answer, contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "answer", FieldAnswer: "answer"}}, want: `--map gives column "answer" to both id and answer`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{"text": "answer"}}, want: `unknown field "text": want id, question, answer or contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Format: "xml"}, want: `unknown format "xml": want jsonl, json, csv, tsv, parquet`, usage: true},
@@ -191,8 +191,8 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.jsonl.gz", text: "\x1f\x8b\x08\x00", want: "x.jsonl.gz: the gzip data is cut off: unexpected EOF"},
 		{name: "x.jsonl.gz", text: "\x1f\x8b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", want: "x.jsonl.gz: the gzip data is broken: gzip: invalid header"},
 		{name: "x.jsonl", text: wrongColumn, want: "x.jsonl: no answer: looked for answer, response, output, actual_output; found question, antwort, contexts; choose one with --map answer=COLUMN"},
-		{name: "x.jsonl", text: wrongColumn, opts: Options{Map: map[Field]string{FieldAnswer: "antword"}}, want: `x.jsonl: --map answer=antword: no such column (did you mean "antwort"?); the columns are question, antwort, contexts`, usage: true},
-		{name: "x.jsonl", text: `{"out":{"text":"a","docs":["c d"]}}`, opts: Options{Map: map[Field]string{FieldAnswer: "out.txt"}}, want: `x.jsonl: --map answer=out.txt: no such column (did you mean "out.text"?); the columns are out.text, out.docs`, usage: true},
+		{name: "x.jsonl", text: wrongColumn, opts: Options{Map: map[Field]string{FieldAnswer: "antword"}}, want: `x.jsonl: --map answer=antword: no such column; the columns are question, antwort, contexts`, usage: true},
+		{name: "x.jsonl", text: `{"out":{"text":"a","docs":["c d"]}}`, opts: Options{Map: map[Field]string{FieldAnswer: "out.txt"}}, want: `x.jsonl: --map answer=out.txt: no such column; the columns are out.text, out.docs`, usage: true},
 		{name: "x.jsonl", text: wrongColumn, opts: Options{Map: map[Field]string{FieldAnswer: "a[b"}}, want: `x.jsonl: --map answer=a[b: no such column; the columns are question, antwort, contexts`, usage: true},
 		{name: "x.jsonl", text: `{"inputs":{"question":"q"},"reference_outputs":{"answer":"gold"},"documents":["some text"]}`, want: "x.jsonl: no answer: looked for answer, response, output, actual_output; found inputs, reference_outputs, documents; choose one with --map answer=COLUMN"},
 		{name: "x.jsonl", text: `{"answer":"a","pieces":[{"kind":"claim","text":"one","start":0,"end":3}]}`, want: "x.jsonl: no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; found answer, pieces; choose one with --map contexts=COLUMN"},
@@ -279,7 +279,7 @@ func TestRowsReplacesPythonFloats(t *testing.T) {
 		}
 	}
 	rows, _ := read(t, "x.jsonl", all[7]+"\n"+`{"answer":"a","contexts":["x"],"k":NaNs}`, Options{})
-	if rows[1].Err != "x.jsonl:2: invalid JSON: invalid character 'N' at start of value, at column 36 (is it Python? write it with json.dumps)" {
+	if rows[1].Err != "x.jsonl:2: invalid JSON: invalid character 'N' at start of value, at column 36" {
 		t.Errorf("got row error %q, want an invalid character", rows[1].Err)
 	}
 }
@@ -463,7 +463,7 @@ func TestRowsKeepsColumns(t *testing.T) {
 			"missing ones as null", "x.jsonl", `{"answer":"a","contexts":["x"],"b":1}` + "\n" + `{"answer":"a","contexts":["x"],"a":"\u0041","answer2":1}`,
 			Options{Keep: []string{"a", "b", "answer"}},
 			[]string{`answer="a" b=1 a=null`, `answer="a" a="\u0041" b=null`},
-			`column "a" is to be kept, but the first row has none: where it is missing it is null`,
+			`column "a" is to be kept, but the first row has none: where it is missing it is null; the columns are answer, contexts, b`,
 		},
 		{
 			"first of duplicate ones", "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n",
@@ -475,7 +475,7 @@ func TestRowsKeepsColumns(t *testing.T) {
 			"misspelled", "x.jsonl", `{"answer":"a","contexts":["x"],"topic":1}`,
 			Options{Keep: []string{"topics"}},
 			[]string{"topics=null"},
-			`; did you mean "topic"?`,
+			`; the columns are answer, contexts, topic`,
 		},
 		{
 			"rest of nested ones", "x.jsonl", `{"id":"1","in":{"question":"q"},"out":{"answer":"a","documents":["c d"],"model":{"name":"m"}},"n":1}` + "\n",

@@ -69,7 +69,7 @@ func detectFormat(head []byte) Format {
 	switch {
 	case len(text) == 0:
 		return JSONL
-	case text[0] == '[' || string(trimSpace(line)) == "{" || isConcatenated(line):
+	case text[0] == '[' || string(trimSpace(line)) == "{":
 		return JSON
 	case text[0] == '{':
 		return JSONL
@@ -85,16 +85,6 @@ func isLines(head []byte) bool {
 	line, rest, _ := bytes.Cut(trimSpace(head), []byte("\n"))
 	line = trimSpace(line)
 	return len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' && bytes.HasPrefix(trimSpace(rest), []byte("{"))
-}
-
-// isConcatenated reports whether another object follows the first one in a line.
-func isConcatenated(line []byte) bool {
-	if !bytes.Contains(line, []byte("}{")) {
-		return false
-	}
-	dec := newLenientDecoder(bytes.NewReader(line))
-	_, err := dec.ReadValue()
-	return err == nil && bytes.HasPrefix(line[dec.InputOffset():], []byte("{"))
 }
 
 // startsWithJSON reports whether a text starts like an object, or an array of

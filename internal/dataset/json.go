@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 )
@@ -157,22 +156,6 @@ func (j *jsonReader) wrapError(err error) error {
 		element = fmt.Sprintf("element %d: ", j.element)
 	}
 	return fmt.Errorf("line %d: %s%w", j.in.lineAt(at), element, syntaxError(err))
-}
-
-// syntaxHint returns a likely cause of a syntax error, given the message of the
-// JSON decoder, or "".
-func syntaxHint(what string) string {
-	switch {
-	case strings.HasPrefix(what, "invalid character '/'"):
-		return " (JSON has no comments)"
-	case strings.HasPrefix(what, "invalid character '}' at start of string"), strings.HasPrefix(what, "invalid character ']' at start of value"),
-		strings.HasPrefix(what, "invalid character ',' at start of value"):
-		return " (is there a trailing comma?)"
-	case strings.HasPrefix(what, `invalid character '\''`), strings.HasPrefix(what, "invalid character 'N' at start of value"),
-		strings.HasPrefix(what, "invalid character 'T' at start of value"), strings.HasPrefix(what, "invalid character 'F' at start of value"):
-		return " (is it Python? write it with json.dumps)"
-	}
-	return ""
 }
 
 func (j *jsonReader) record() (*value, error) { return j.object.record() }

@@ -374,5 +374,5 @@ func syntaxError(err error) error {
 	case strings.HasPrefix(what, "invalid surrogate pair"):
 		what = "unpaired surrogate"
 	}
-	return badJSON(fmt.Sprintf("%s, at column %d%s", what, syntactic.ByteOffset+1, syntaxHint(what)))
+	return badJSON(fmt.Sprintf("%s, at column %d", what, syntactic.ByteOffset+1))
 }
