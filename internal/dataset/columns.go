@@ -292,9 +292,8 @@ func (m *columnMap) reading(f Field, name string) *columnMap {
 // A foundField is a column of a table, or a member of an object, that can supply a field.
 type foundField struct {
 	candidate
-	at       int    // index of the column
-	value    *value // of the member
-	from, to int64  // offsets of the member in the JSON of the object
+	at    int    // index of the column
+	value *value // of the member
 }
 
 // A header describes the columns of a table.

@@ -242,10 +242,10 @@ func TestRowsReplacesPythonFloats(t *testing.T) {
 		{`{"answer":"a, NaN","contexts":["x, Infinity \" NaN"],"score":NaN,"k":{"a":[-Infinity,Infinity,1]}}`, "", `{"a":[null,null,1]}`},
 		{`{"answer":"a","contexts":["x"],"k":NaN}`, "", "null"},
 		{`{"answer":"a","contexts":[{"text":"x","score":NaN}],"k":1}`, "", "1"},
-		{`{"answer":NaN,"contexts":["x"],"k":1}`, "answer: NaN is a Python float, not valid JSON: want a string", "1"},
-		{`{"answer":"a","contexts":["x",-Infinity],"k":1}`, "contexts: -Infinity is a Python float, not valid JSON: want a string", "1"},
-		{`{"answer":"a","contexts":NaN,"k":1}`, "contexts: NaN is a Python float, not valid JSON: want a string", "1"},
-		{`{"answer":"a","question":NaN,"contexts":["x"],"k":1}`, "question: NaN is a Python float, not valid JSON: want a string", "1"},
+		{`{"answer":NaN,"contexts":["x"],"k":1}`, "answer: want a string, got null", "1"},
+		{`{"answer":"a","contexts":["x",-Infinity],"k":1}`, "contexts[1]: want a string, got null", "1"},
+		{`{"answer":"a","contexts":NaN,"k":1}`, "contexts: want a list of strings, got null", "1"},
+		{`{"answer":"a","question":NaN,"contexts":["x"],"k":1}`, "", "1"},
 		{`{"answer":"a","contexts":["x"],"k":2}`, "", "2"},
 	}
 	var all []string

@@ -27,8 +27,6 @@ type objectReader struct {
 	others  []string         // other members of the current object that can be fields
 	nested  bool             // the current object has other members that are objects
 	checked int              // number of objects that were searched, see search
-
-	floats []bareFloat // Python floats replaced by null in the current object
 }
 
 // read sets row from the object in raw. After an error, row contains all valid
@@ -42,20 +40,15 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 	case o.columns.raw:
 		return nil
 	}
-	o.floats = nil
 	first, retry := !o.started, Row{Line: row.Line, Offset: row.Offset}
 	err := o.readOnce(raw, row, first)
-	if !is[badJSON](err) {
-		return err
-	}
-	fixed, floats := replaceBareFloats(raw)
-	if floats == nil {
-		return err
-	}
-	o.floats = floats
-	if retryErr := o.readOnce(fixed, &retry, first); !is[badJSON](retryErr) {
-		*row = retry
-		return retryErr
+	if is[badJSON](err) {
+		if fixed := replaceBareFloats(raw); fixed != nil {
+			if retryErr := o.readOnce(fixed, &retry, first); !is[badJSON](retryErr) {
+				*row = retry
+				return retryErr
+			}
+		}
 	}
 	return err
 }
@@ -97,7 +90,7 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 			continue
 		}
 		best[f] = s
-		invalid = cmp.Or(invalid, o.set(s, row), ambiguous, o.columns.rival(f, s.name, o.others))
+		invalid = cmp.Or(invalid, row.set(s.field, s.value, o.names, o.noteSplit), ambiguous, o.columns.rival(f, s.name, o.others))
 	}
 	if syntax != nil {
 		return syntax
@@ -125,7 +118,7 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 				o.others = append(o.others, string(name))
 			}
 		}
-		s := foundField{candidate: c, from: o.dec.InputOffset()}
+		s := foundField{candidate: c}
 		switch {
 		case o.columns.keeps(string(name)):
 			s.value, err = o.keep(string(name), used, row)
@@ -137,7 +130,7 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 		if err != nil { // an incomplete value is invalid
 			s.value = &value{Kind: shape.Bytes}
 		}
-		if s.to = o.dec.InputOffset(); used {
+		if used {
 			o.found = append(o.found, s)
 		}
 		if err != nil {
@@ -223,19 +216,6 @@ func (o *objectReader) readName() ([]byte, error) {
 		return nil, err
 	}
 	return unquote(raw), nil
-}
-
-// set stores a member in its field of row. If the value is invalid because of a null that
-// replaces a Python float, the error mentions the float.
-func (o *objectReader) set(s *foundField, row *Row) error {
-	err := row.set(s.field, s.value, o.names, o.noteSplit)
-	for _, float := range o.floats {
-		null := !o.hasValue(s) || err != nil && strings.HasSuffix(err.Error(), "got null")
-		if null && float.offset >= s.from && float.offset < s.to {
-			return fmt.Errorf("%s: %s is a Python float, not valid JSON: want a string", s.field, float.word)
-		}
-	}
-	return err
 }
 
 // keep reads the next value into row.Kept, and returns it if it is used.

@@ -101,7 +101,7 @@ func readJSONText(text []byte) (*value, error) {
 func parseJSON(text []byte) (*value, error) {
 	v, err := readJSONText(text)
 	if err != nil {
-		if fixed, floats := replaceBareFloats(text); floats != nil {
+		if fixed := replaceBareFloats(text); fixed != nil {
 			v, err = readJSONText(fixed)
 		}
 	}
