@@ -248,7 +248,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 }
 
 // record returns the columns of the current record.
-func (p *parquetReader) record() (*value, error) {
+func (p *parquetReader) record() (*value, error) { //nolint:unparam // of recordReader
 	v := &value{Kind: shape.Object}
 	for _, i := range p.header.keep {
 		v.Items = append(v.Items, p.values[i])

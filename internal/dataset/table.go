@@ -244,7 +244,7 @@ func (t *tableReader) fill(row *Row) error {
 }
 
 // record returns the columns of the current record, as texts or null.
-func (t *tableReader) record() (*value, error) {
+func (t *tableReader) record() (*value, error) { //nolint:unparam // of recordReader
 	v := &value{Kind: shape.Object}
 	for _, i := range t.header.keep {
 		cell, _ := t.cell(i)
