@@ -25,6 +25,7 @@ func foreignFormats() []foreignFormat {
 		{"a SQLite database", "SQLite format 3\x00", `sqlite3 -json FILE "SELECT * FROM TABLE_NAME" >rows.json`},
 		{"a file compressed with xz", "\xfd7zXZ\x00", "xz -d FILE"},
 		{"a file compressed with bzip2", "BZh9", "bunzip2 FILE"},
+		{"a Git LFS pointer instead of the file", "version https://git-lfs.github.com/", "git lfs pull"},
 		{"an HTML page", "<!doctype html", ""},
 		{"an HTML page", "<html", ""},
 	}
