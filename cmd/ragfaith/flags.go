@@ -249,7 +249,7 @@ func completeValues(cmd *cobra.Command) {
 // datasets and judges.
 func completeScore(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = cobra.FixedCompletions(
-		append(dataset.Formats(), "ndjson", "gz", "zst", "bz2", "xz"), cobra.ShellCompDirectiveFilterFileExt)
+		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
 	// This fails only for unknown flags.
 	_ = cmd.RegisterFlagCompletionFunc("judge", cobra.FixedCompletions(append(judgeNames(), serverNames()...), cobra.ShellCompDirectiveDefault))
 }

@@ -1,12 +1,12 @@
 package dataset
 
 import (
-	"bytes"
 	"errors"
-	"io"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // A certainty indicates how likely a text cell contains a list.
@@ -32,7 +32,7 @@ func classifyCell(s string) certainty {
 	switch s[0] {
 	case '[':
 		closed = strings.HasSuffix(s, "]")
-		if startsWithString(strings.TrimPrefix(inner, `\`)) || inner == "]" || isDocument(inner) {
+		if startsWithString(strings.TrimPrefix(inner, `\`)) || inner == "]" || isPrintedDocument(inner) {
 			return definiteList
 		}
 		if startsWithString(strings.TrimLeft(inner, "[({ \t\r\n")) {
@@ -70,19 +70,33 @@ func startsWithString(s string) bool {
 	return s != "" && (s[0] == '"' || s[0] == '\'')
 }
 
-// isDocument reports whether s starts with the Python repr of a LangChain
+// isPrintedDocument reports whether s starts with the Python repr of a LangChain
 // document.
-func isDocument(s string) bool {
+func isPrintedDocument(s string) bool {
 	s, ok := strings.CutPrefix(s, "Document(")
 	n := wordLength(s)
 	return ok && n > 0 && n < len(s) && s[n] == '='
 }
 
-// readCell parses a cell that contains a JSON or Python list or object. It
-// returns false if the cell is plain text. Lists and objects without possible
-// contexts, such as the output of a tool, are also plain text. A definite list
-// that cannot be parsed is an error.
-func readCell(t *tree, s string) (bool, error) {
+// newFinder returns a Finder that reads cells and contexts as this package does.
+func newFinder() *shape.Finder { return shape.NewFinder(expandCell, isContexts) }
+
+// expandCell returns the list or object in a text, or nil.
+func expandCell(text string) *value {
+	if classifyCell(text) == notList {
+		return nil
+	}
+	v, err := readJSONText([]byte(text))
+	if err != nil {
+		v, _ = readPython(text) // nil if it is none
+	}
+	return v
+}
+
+// readCell returns the value of a cell that contains a JSON or Python list or object, or nil
+// if the cell is plain text. Lists and objects without possible contexts, such as the output
+// of a tool, are also plain text. A definite list that cannot be parsed is an error.
+func readCell(s string) (*value, error) {
 	if quoted := trim(s); strings.HasPrefix(quoted, `"[`) || strings.HasPrefix(quoted, `"{`) {
 		if inner, err := jsontext.AppendUnquote(nil, quoted); err == nil { // encoded twice
 			s = string(inner)
@@ -90,40 +104,41 @@ func readCell(t *tree, s string) (bool, error) {
 	}
 	c := classifyCell(s)
 	if c == notList {
-		return false, nil
+		return nil, nil
 	}
-	jsonErr := readJSONText(t, s)
-	if jsonErr == nil {
-		return !isData(t, s), nil
+	v, jsonErr := readJSONText([]byte(s))
+	var pyErr error
+	if jsonErr != nil {
+		v, pyErr = readPython(s)
 	}
-	t.reset()
-	pyErr := readPython(t, s)
-	if pyErr == nil && (c == definiteList || len(t.nodes) > 1 || t.nodes[0].kind == kindList) {
-		return !isData(t, s), nil
+	if pyErr == nil && (jsonErr == nil || c == definiteList || v.Kind == shape.List || len(v.Items) > 0) {
+		if isData(v, s) {
+			return nil, nil
+		}
+		return v, nil
 	}
 	if c == maybeList && isPrintedList(s) {
-		return false, errPrintedList
+		return nil, errPrintedList
 	}
 	py, ok := errors.AsType[*pythonError](pyErr)
 	if c == maybeList || !ok || !py.isLiteral && !endsAsList(s) {
-		t.reset()
-		return false, nil
+		return nil, nil
 	}
 	// Report the error of the parser that got further. If the first quote is a
 	// single quote, the cell cannot be JSON.
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](jsonErr)
 	if q := strings.IndexAny(s, "'\""); ok && q >= 0 && s[q] == '"' && syntactic.ByteOffset > int64(py.offset) {
-		return false, syntaxError(jsonErr)
+		return nil, syntaxError(jsonErr)
 	}
-	return false, pyErr
+	return nil, pyErr
 }
 
 // isData reports whether a parsed list or object contains values but no
 // possible contexts, as "(1914, 1918)" and {"price": 3} do. Such cells are
 // plain text. Values that are empty or lists of nulls and numbers are not data:
 // they were meant to hold contexts.
-func isData(t *tree, s string) bool {
-	c := contents(t, 0)
+func isData(v *value, s string) bool {
+	c := contents(v)
 	if trim(s)[0] == '(' && c.number {
 		return true // more likely a citation
 	}
@@ -137,22 +152,21 @@ type cellContents struct {
 	object bool // contains an object with other members
 }
 
-func contents(t *tree, i int) (c cellContents) {
-	n := t.nodes[i]
-	switch n.kind {
-	case kindText, kindBytes:
+func contents(v *value) (c cellContents) {
+	switch v.Kind {
+	case shape.Text, shape.Bytes:
 		c.text = true
-	case kindNumber, kindBool:
+	case shape.Number, shape.Bool:
 		c.number = true
-	case kindObject:
-		c.object = n.end > i+1
-		c.text = t.content(i, 0) >= 0 || t.isTextByID(i)
-	case kindList:
-		for j := i + 1; j < n.end; j = t.nodes[j].end {
-			elem := contents(t, j)
+	case shape.Object:
+		c.object = len(v.Items) > 0
+		c.text = content(v, 0) != nil || isTextByID(v)
+	case shape.List:
+		for _, item := range v.Items {
+			elem := contents(item)
 			c = cellContents{c.text || elem.text, c.number || elem.number, c.object || elem.object}
 		}
-	case kindNull:
+	case shape.Null:
 	}
 	return c
 }
@@ -178,7 +192,7 @@ func endsAsList(s string) bool {
 	if inner == "" || strings.HasSuffix(inner, "'") || strings.HasSuffix(inner, `"`) {
 		return true
 	}
-	p := &pythonParser{s: strings.TrimLeft(s, "[({ \t\r\n"), t: &tree{}}
+	p := &pythonParser{s: strings.TrimLeft(s, "[({ \t\r\n")}
 	if !startsWithString(p.s) {
 		return true // Document(...
 	}
@@ -208,16 +222,4 @@ func isPrintedList(s string) bool {
 		}
 	}
 	return false
-}
-
-// readJSONText parses s, which must be a single JSON value, into t.
-func readJSONText(t *tree, s string) error {
-	dec := jsontext.NewDecoder(bytes.NewBufferString(s))
-	if err := t.readJSON(dec, ""); err != nil {
-		return err
-	}
-	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return &jsontext.SyntacticError{ByteOffset: dec.InputOffset(), Err: errors.New("text after the end")}
-	}
-	return nil
 }

@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 )
 
 // aliases returns the usual column names of a field. Other names are recognized by
@@ -124,7 +123,7 @@ func ambiguousColumns(f Field, a, b string) error {
 
 // noSuchColumn returns the error for a mapped column that does not exist.
 func noSuchColumn(f Field, name string, names []string) error {
-	return &layoutError{usagef("--map %s=%s: %s", f, name, noColumn(name, names)), true, f}
+	return &layoutError{usagef("--map %s=%s: %s", f, name, noColumn(names)), true, f}
 }
 
 // mappedColumns are the mapped columns that records have.
@@ -161,22 +160,7 @@ func (c *mappedColumns) check(m *columnMap) error {
 }
 
 // noColumn says that a column does not exist, and which do.
-func noColumn(name string, names []string) string {
-	near := didYouMean(name, names)
-	if near != "" {
-		near = " (" + strings.TrimPrefix(near, "; ") + ")"
-	}
-	return "no such column" + near + "; the columns are " + list(names)
-}
-
-// didYouMean suggests the most similar name, or returns "" if none is similar.
-func didYouMean(name string, names []string) string {
-	short := slices.DeleteFunc(slices.Clone(names), func(s string) bool { return len(s) > maxQuoted })
-	if near := flagvalue.Nearest(name[:min(len(name), maxQuoted)], short); near != "" {
-		return "; did you mean " + quote(near) + "?"
-	}
-	return ""
-}
+func noColumn(names []string) string { return "no such column; the columns are " + list(names) }
 
 // cannotKeep returns the error for a first row without a column of Options.Keep or
 // Options.Required. It is a [*layoutError] if the name can be a path into another column.
@@ -185,7 +169,7 @@ func (m *columnMap) cannotKeep(name string, names []string) error {
 	if flag := m.required[name]; flag != "" {
 		what = flag
 	}
-	err := usagef("%s %s: %s", what, quote(name), noColumn(name, names))
+	err := usagef("%s %s: %s", what, quote(name), noColumn(names))
 	if isPath(name) {
 		return &layoutError{err: err, missing: true}
 	}
@@ -198,7 +182,7 @@ func (m *columnMap) withoutKept(name string, names []string, w *warnings) error 
 	if m.required[name] != "" || isPath(name) {
 		return m.cannotKeep(name, names)
 	}
-	w.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null%s", quote(name), didYouMean(name, names)))
+	w.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null; the columns are %s", quote(name), list(names)))
 	return nil
 }
 
@@ -308,8 +292,8 @@ func (m *columnMap) reading(f Field, name string) *columnMap {
 // A foundField is a column of a table, or a member of an object, that can supply a field.
 type foundField struct {
 	candidate
-	at       int   // index of the column, or node of the member in a tree
-	from, to int64 // offsets of the member in the JSON of the object
+	at    int    // index of the column
+	value *value // of the member
 }
 
 // A header describes the columns of a table.

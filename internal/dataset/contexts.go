@@ -32,138 +32,132 @@ func containerKeys() []string {
 	}
 }
 
-// content returns the member with the text of the document at i, or with documents,
-// and -1 if there is none.
-func (t *tree) content(i, depth int) int {
+// content returns the member of a document with its text or with documents, or nil.
+func content(v *value, depth int) *value {
 	if depth > maxNesting {
-		return -1
+		return nil
 	}
-	first, blank := -1, -1
+	var null, blank *value
 	for _, key := range contextKeys() {
-		j := t.member(i, key)
+		m := v.Member(key)
 		switch {
-		case j >= 0 && t.nodes[j].kind == kindText && isBlank(t.nodes[j].text):
-			if blank < 0 {
-				blank = j
+		case m == nil:
+		case m.Kind == shape.Null:
+			if null == nil {
+				null = m
 			}
-		case j >= 0 && t.nodes[j].kind != kindNull:
-			return j
-		case first < 0:
-			first = j
+		case m.Kind == shape.Text && isBlank(m.Text):
+			if blank == nil {
+				blank = m
+			}
+		default:
+			return m
 		}
 	}
-	if blank >= 0 {
+	if blank != nil {
 		return blank
 	}
-	best, bestRank := -1, 0
-	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
-		if k := t.nodes[j].kind; k != kindText {
+	var best *value
+	bestRank := 0
+	for _, m := range v.Items {
+		if m.Kind != shape.Text {
 			continue
 		}
-		if rank, ok := shape.ContentRank(t.nodes[j].name); ok && (best < 0 || rank < bestRank) {
-			best, bestRank = j, rank
+		if rank, ok := shape.ContentRank(m.Name); ok && (best == nil || rank < bestRank) {
+			best, bestRank = m, rank
 		}
 	}
-	if best >= 0 {
+	if best != nil {
 		return best
 	}
 	for _, key := range containerKeys() {
-		if j := t.member(i, key); j >= 0 && t.isDocument(j, depth+1) {
-			return j
+		if m := v.Member(key); m != nil && isDocument(m, depth+1) {
+			return m
 		}
 	}
-	return first
+	return null
 }
 
-// isDocument reports whether node i is a document, or a list of documents.
-func (t *tree) isDocument(i, depth int) bool {
-	n := t.nodes[i]
-	if n.kind == kindObject {
-		return t.content(i, depth) >= 0
+// isDocument reports whether a value is a document, or a list of documents.
+func isDocument(v *value, depth int) bool {
+	if v.Kind == shape.Object {
+		return content(v, depth) != nil
 	}
-	if n.kind != kindList || n.end == i+1 {
+	if v.Kind != shape.List || len(v.Items) == 0 {
 		return false
 	}
-	leaf := i + 1 // of texts, in the lists for each query that Chroma returns
-	for t.nodes[leaf].kind == kindList && t.nodes[leaf].end > leaf+1 {
-		leaf++
+	if isDocument(v.Items[0], depth+1) {
+		return true
 	}
-	return t.isDocument(i+1, depth+1) || n.name == "documents" && (t.nodes[leaf].kind == kindText || t.nodes[leaf].kind == kindList)
+	leaf := v.Items[0] // of texts, in the lists for each query that Chroma returns
+	for leaf.Kind == shape.List && len(leaf.Items) > 0 {
+		leaf = leaf.Items[0]
+	}
+	return v.Name == "documents" && (leaf.Kind == shape.Text || leaf.Kind == shape.List)
 }
 
 // isTextByID reports whether an object maps ids to texts.
-func (t *tree) isTextByID(i int) bool {
+func isTextByID(v *value) bool {
 	prose := false
-	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
-		n := t.nodes[j]
-		if n.kind != kindText || (&Source{}).field(n.name) != nil {
+	for _, m := range v.Items {
+		if m.Kind != shape.Text || (&Source{}).field(m.Name) != nil {
 			return false
 		}
-		prose = prose || strings.Contains(strings.TrimSpace(n.text), " ")
+		prose = prose || strings.Contains(strings.TrimSpace(m.Text), " ")
 	}
 	return prose
 }
 
-// contexts returns the contexts in node i of t. The node can be a string, an
-// object with a text member, or a list of these, possibly nested. Nested lists
-// are concatenated. A string can also contain the JSON or Python form of such a
-// value.
-func contexts(t *tree, i int) ([]string, error) {
-	n := t.nodes[i]
-	if n.kind == kindList || n.kind == kindObject {
-		return treeContexts(t, i)
-	}
-	if n.kind != kindText {
-		return nil, fmt.Errorf("contexts: want a list of strings, got %s", n.kind)
-	}
-	cell := &tree{}
-	out, err := textContexts(cell, n.text)
-	t.sources = cell.sources
-	return out, err
+// isContexts reports whether a value can be read as contexts. An empty list can.
+func isContexts(v *value) bool {
+	_, _, err := contexts(v)
+	return err == nil || v.Kind == shape.List && len(v.Items) == 0
 }
 
-// textContexts returns the contexts in a text cell. It overwrites t.
-func textContexts(t *tree, cell string) ([]string, error) {
-	t.reset()
-	ok, err := readCell(t, cell)
-	if err != nil {
-		return nil, fmt.Errorf("contexts: %w", err)
+// contexts returns the contexts in a value, and their sources if one is known. The value can
+// be a string, an object with a text member, or a list of these, possibly nested. Nested lists
+// are concatenated. A string can also contain the JSON or Python form of such a value.
+func contexts(v *value) ([]string, []Source, error) {
+	switch v.Kind {
+	case shape.List, shape.Object:
+		return collectContexts(v)
+	case shape.Text:
+		return textContexts(v.Text)
+	case shape.Null, shape.Bool, shape.Number, shape.Bytes:
 	}
-	if ok {
-		return treeContexts(t, 0)
-	}
+	return nil, nil, fmt.Errorf("contexts: want a list of strings, got %s", v.Kind)
+}
+
+// textContexts returns the contexts in a text cell.
+func textContexts(cell string) ([]string, []Source, error) {
+	v, err := readCell(cell)
 	switch {
+	case err != nil:
+		return nil, nil, fmt.Errorf("contexts: %w", err)
+	case v != nil:
+		return collectContexts(v)
 	case isBlank(cell):
-		return nil, errNoContexts
+		return nil, nil, errNoContexts
 	case shape.IsMissing(cell):
-		return nil, fmt.Errorf("contexts: want text, got %s, which stands for a missing value", quote(trim(cell)))
+		return nil, nil, fmt.Errorf("contexts: want text, got %s, which stands for a missing value", quote(trim(cell)))
 	case isNumber(trim(cell)):
-		return nil, fmt.Errorf("contexts: want text, got the number %s", quote(trim(cell)))
+		return nil, nil, fmt.Errorf("contexts: want text, got the number %s", quote(trim(cell)))
 	}
-	t.reset()
-	t.add(kindText, "", cell)
-	return treeContexts(t, 0)
+	return collectContexts(&value{Kind: shape.Text, Text: cell})
 }
 
-func treeContexts(t *tree, i int) ([]string, error) {
-	texts := 0
-	for _, n := range t.nodes[i:t.nodes[i].end] {
-		if n.kind == kindText {
-			texts++
-		}
+func collectContexts(v *value) ([]string, []Source, error) {
+	c := collector{texts: []string{}}
+	if err := c.collect(v, 0); err != nil {
+		return nil, nil, errors.New("contexts" + err.path + ": " + err.what)
 	}
-	t.sources = nil
-	out, err := collect(make([]string, 0, texts), t, i, 0)
-	if err != nil {
-		return nil, errors.New("contexts" + err.path + ": " + err.what)
+	if onlyNames(c.texts) {
+		return nil, nil, fmt.Errorf("contexts: want texts, got only names of their sources, such as %s", quote(trim(c.texts[0])))
 	}
-	if onlyNames(out) {
-		return nil, fmt.Errorf("contexts: want texts, got only names of their sources, such as %s", quote(trim(out[0])))
+	if c.sources != nil {
+		c.fillSources(len(c.texts))
 	}
-	if t.sources != nil {
-		t.fillSources(len(out))
-	}
-	return out, nil
+	return c.texts, c.sources, nil
 }
 
 // onlyNames reports whether all contexts are names of files and URLs instead of texts.
@@ -183,60 +177,58 @@ type contextError struct {
 	what string
 }
 
-// collect appends the contexts in node i to out.
-func collect(out []string, t *tree, i, depth int) ([]string, *contextError) {
-	n := t.nodes[i]
+// A collector collects contexts.
+type collector struct {
+	texts   []string
+	sources []Source // of the first texts, or nil
+}
+
+// collect appends the contexts in a value.
+func (c *collector) collect(v *value, depth int) *contextError {
 	if depth > maxNesting {
-		return nil, &contextError{what: fmt.Sprintf("nested more than %d deep", maxNesting)}
+		return &contextError{what: fmt.Sprintf("nested more than %d deep", maxNesting)}
 	}
-	var err *contextError
-	switch n.kind {
-	case kindText:
-		doc, damage := reprContext(n.text)
+	switch v.Kind {
+	case shape.Text:
+		doc, damage := reprContext(v.Text)
 		if damage != nil {
-			return nil, &contextError{what: damage.Error()}
+			return &contextError{what: damage.Error()}
 		}
-		if doc == nil {
-			return append(out, n.text), nil
+		if doc != nil {
+			return c.collect(doc, depth)
 		}
-		start := len(out)
-		if out, err = collect(out, doc, 0, depth); err == nil && doc.sources != nil {
-			t.fillSources(start)
-			t.sources = append(t.sources[:start], doc.sources[start:]...)
-		}
-		return out, err
-	case kindList:
-		k := 0
-		for j := i + 1; j < n.end; j = t.nodes[j].end {
-			if out, err = collect(out, t, j, depth+1); err != nil {
-				err.path = "[" + strconv.Itoa(k) + "]" + err.path
-				return nil, err
+		c.texts = append(c.texts, v.Text)
+		return nil
+	case shape.List:
+		for i, item := range v.Items {
+			if err := c.collect(item, depth+1); err != nil {
+				err.path = "[" + strconv.Itoa(i) + "]" + err.path
+				return err
 			}
-			k++
 		}
-		return out, nil
-	case kindObject:
-		start := len(out)
-		if j := t.content(i, depth); j >= 0 {
-			if out, err = collect(out, t, j, depth+1); err != nil {
-				err.path = "." + t.nodes[j].name + err.path
-			} else {
-				t.source(i, start, len(out))
+		return nil
+	case shape.Object:
+		start := len(c.texts)
+		if m := content(v, depth); m != nil {
+			if err := c.collect(m, depth+1); err != nil {
+				err.path = "." + m.Name + err.path
+				return err
 			}
-			return out, err
+			c.source(v, start)
+			return nil
 		}
-		if depth == 0 && t.isTextByID(i) {
-			for j := i + 1; j < n.end; j = t.nodes[j].end {
-				out = append(out, t.nodes[j].text)
-				t.fillSources(len(out))
-				t.sources[len(out)-1].ID = t.nodes[j].name
+		if depth == 0 && isTextByID(v) {
+			for _, m := range v.Items {
+				c.texts = append(c.texts, m.Text)
+				c.fillSources(len(c.texts))
+				c.sources[len(c.texts)-1].ID = m.Name
 			}
-			return out, nil
+			return nil
 		}
-		return nil, &contextError{what: "want a string, got an object without " + strings.Join(contextKeys()[:3], ", ")}
-	case kindNull, kindBool, kindNumber, kindBytes:
+		return &contextError{what: "want a string, got an object without " + strings.Join(contextKeys()[:3], ", ")}
+	case shape.Null, shape.Bool, shape.Number, shape.Bytes:
 	}
-	return nil, &contextError{what: "want a string, got " + n.kind.String()}
+	return &contextError{what: "want a string, got " + v.Kind.String()}
 }
 
 func isBlank(s string) bool { return strings.TrimSpace(s) == "" }
@@ -273,98 +265,92 @@ func (s *Source) field(name string) *string {
 	return nil
 }
 
-// source sets the source of contexts [start, end), which come from the object
-// at i. Sources of nested objects take precedence.
-func (t *tree) source(i, start, end int) {
+// source sets the source of the contexts from start, which come from a document. Sources of
+// nested documents take precedence.
+func (c *collector) source(doc *value, start int) {
 	var s Source
-	t.describe(&s, i)
-	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
-		if n := t.nodes[j]; n.kind == kindObject && (n.name == "metadata" || n.name == "meta") {
-			t.describe(&s, j)
+	s.describe(doc)
+	for _, m := range doc.Items {
+		if m.Kind == shape.Object && (m.Name == "metadata" || m.Name == "meta") {
+			s.describe(m)
 		}
 	}
-	t.sourceLists(i, start, end)
+	c.sourceLists(doc, start)
 	if s == (Source{}) {
 		return
 	}
-	t.fillSources(end)
-	for k := start; k < end; k++ {
-		if t.sources[k] == (Source{}) {
-			t.sources[k] = s
+	c.fillSources(len(c.texts))
+	for i := start; i < len(c.texts); i++ {
+		if c.sources[i] == (Source{}) {
+			c.sources[i] = s
 		}
 	}
 }
 
-// describe sets empty fields of s from the members of the object at i.
-func (t *tree) describe(s *Source, i int) {
-	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
-		n := &t.nodes[j]
-		if n.kind != kindText && n.kind != kindNumber || n.text == "" || len(n.text) > maxSource {
+// describe sets empty fields of s from the members of an object.
+func (s *Source) describe(object *value) {
+	for _, m := range object.Items {
+		if !isSource(m) {
 			continue
 		}
-		if field := s.field(n.name); field != nil && *field == "" {
-			*field = n.text
+		if field := s.field(m.Name); field != nil && *field == "" {
+			*field = m.Text
 		} else if field == &s.ID && s.Part == "" {
-			s.Part = n.text // use a second id as the chunk id
+			s.Part = m.Text // use a second id as the chunk id
 		}
 	}
+}
+
+// isSource reports whether a value can be a field of a source.
+func isSource(v *value) bool {
+	return (v.Kind == shape.Text || v.Kind == shape.Number) && v.Text != "" && len(v.Text) <= maxSource
 }
 
 // sourceLists handles the layout of Hugging Face datasets, in which an object
 // contains a list of texts and parallel lists of titles or ids. A list of
 // sentences counts as one text.
-func (t *tree) sourceLists(i, start, end int) {
-	texts := -1
+func (c *collector) sourceLists(object *value, start int) {
+	var texts *value
 	for _, key := range contextKeys() {
-		if texts = t.member(i, key); texts >= 0 {
+		if texts = object.Member(key); texts != nil {
 			break
 		}
 	}
-	if texts < 0 || t.nodes[texts].kind != kindList {
+	if texts == nil || texts.Kind != shape.List {
 		return
 	}
-	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
-		if j == texts || t.nodes[j].kind != kindList || (&Source{}).field(t.nodes[j].name) == nil || t.children(j) != t.children(texts) {
+	for _, m := range object.Items {
+		if m == texts || m.Kind != shape.List || (&Source{}).field(m.Name) == nil || len(m.Items) != len(texts.Items) {
 			continue
 		}
-		k, name := start, j+1
-		for c := texts + 1; c < t.nodes[texts].end && k < end; c, name = t.nodes[c].end, t.nodes[name].end {
-			n := t.nodes[name]
-			for leaves := t.texts(c); leaves > 0 && k < end; leaves, k = leaves-1, k+1 {
-				if n.kind != kindText && n.kind != kindNumber || n.text == "" || len(n.text) > maxSource {
-					continue
+		k := start
+		for i, name := range m.Items {
+			for range countTexts(texts.Items[i]) {
+				if isSource(name) && k < len(c.texts) {
+					c.fillSources(len(c.texts))
+					if field := c.sources[k].field(m.Name); *field == "" {
+						*field = name.Text
+					}
 				}
-				t.fillSources(end)
-				if field := t.sources[k].field(t.nodes[j].name); *field == "" {
-					*field = n.text
-				}
+				k++
 			}
 		}
 	}
 }
 
 // fillSources extends the list of sources to n elements.
-func (t *tree) fillSources(n int) {
-	t.sources = append(t.sources, make([]Source, max(n-len(t.sources), 0))...)
+func (c *collector) fillSources(n int) {
+	c.sources = append(c.sources, make([]Source, max(n-len(c.sources), 0))...)
 }
 
-// children returns the number of elements of the list at i.
-func (t *tree) children(i int) int {
-	n := 0
-	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
-		n++
-	}
-	return n
-}
-
-// texts returns the number of contexts in node i.
-func (t *tree) texts(i int) int {
-	if t.nodes[i].kind != kindList {
+// countTexts returns the number of contexts in a value.
+func countTexts(v *value) int {
+	if v.Kind != shape.List {
 		return 1
 	}
 	n := 0
-	for j := i + 1; j < t.nodes[i].end; j = t.nodes[j].end {
-		n += t.texts(j)
+	for _, item := range v.Items {
+		n += countTexts(item)
 	}
 	return n
 }

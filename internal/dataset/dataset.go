@@ -4,7 +4,7 @@
 //
 // An invalid record results in a [*RowError], after which reading continues.
 // Memory use depends on the size of the largest record, not on the number of
-// records.
+// records, except in a JSON document with an array of rows inside.
 package dataset
 
 import (
@@ -27,7 +27,7 @@ type Row struct {
 	Sources  []Source // source of each context, or nil if none is known
 	Kept     []Column // columns selected by Options.Keep, in file order
 	File     string   // path passed to Open; "-" for standard input
-	Line     int      // one-based line at which the record starts, or row number in Parquet
+	Line     int      // one-based line at which the record starts, or row number in Parquet and JSON documents
 	Offset   int64    // input consumed so far, in the unit of Set.Size
 }
 

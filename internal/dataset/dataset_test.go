@@ -154,10 +154,10 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.jsonl", want: "x.jsonl: empty file"},
 		{name: "x.csv", text: "\xef\xbb\xbf", want: "x.csv: empty file"},
 		{name: "x.csv", text: "\n\n", want: "x.csv: want a header line, got an empty file"},
-		{name: "x.jsonl", text: "\x00\x01\x02\xff", want: "x.jsonl: not text (binary data at byte 0)"},
+		{name: "x.jsonl", text: "\x00\x01\x02\xff", want: "x.jsonl: not text (binary data)"},
 		{name: "x.jsonl", text: "PK\x03\x04\x00\x00", want: "x.jsonl: a ZIP archive: convert it with: unzip -p FILE | ragfaith score -"},
 		{name: "x.jsonl", text: "PAR1\x00\x00", want: "x.jsonl: not a Parquet file: it has 6 bytes"},
-		{name: "x.jsonl", text: "\x89\xfe\x80\x81\x82\x03abc", want: "x.jsonl: not text (binary data at byte 0)"},
+		{name: "x.jsonl", text: "\x89\xfe\x80\x81\x82\x03abc", want: "x.jsonl: not text (binary data)"},
 		{name: "x.parquet", text: "garbage and more garbage", want: "x.parquet: not a Parquet file: it does not begin with PAR1"},
 		{name: "x.parquet", text: "PAR1", want: "x.parquet: not a Parquet file: it has 4 bytes"},
 		{name: "x.parquet", text: "PAR1aaaaaaaaaaaaaaaaaaaa", want: "x.parquet: not a Parquet file: it does not end with PAR1: is it cut off?"},
@@ -172,14 +172,14 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "nr"}}, want: "x.csv: --map id=nr: no such column; the columns are question, answer, contexts", usage: true},
 		{name: "x.jsonl", text: `{"answer":"a","contexts":["x"]}`, opts: Options{Map: map[Field]string{FieldAnswer: "nr"}}, want: "x.jsonl: --map answer=nr: no such column; the columns are answer, contexts", usage: true},
 		{name: "x.csv", text: csv, opts: Options{Keep: []string{"nr"}}, want: `x.csv: cannot keep column "nr": no such column; the columns are question, answer, contexts`, usage: true},
-		{name: "x.csv", text: csv, opts: Options{Keep: []string{"qestion"}}, want: `x.csv: cannot keep column "qestion": no such column (did you mean "question"?); the columns are question, answer, contexts`, usage: true},
-		{name: "x.csv", text: csv, opts: Options{Required: []Required{{"--cluster", "questions"}}}, want: `x.csv: --cluster "questions": no such column (did you mean "question"?); the columns are question, answer, contexts`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Keep: []string{"qestion"}}, want: `x.csv: cannot keep column "qestion": no such column; the columns are question, answer, contexts`, usage: true},
+		{name: "x.csv", text: csv, opts: Options{Required: []Required{{"--cluster", "questions"}}}, want: `x.csv: --cluster "questions": no such column; the columns are question, answer, contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "answer", FieldAnswer: "answer"}}, want: `--map gives column "answer" to both id and answer`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{"text": "answer"}}, want: `unknown field "text": want id, question, answer or contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Format: "xml"}, want: `unknown format "xml": want jsonl, json, csv, tsv, parquet`, usage: true},
 		{name: "x.csv", text: "answer,answer,contexts\n", want: `x.csv: two columns are named "answer"`, usage: true},
-		{name: "x.csv", text: "answer,contexts,a\xff\n", want: "x.csv: header: invalid UTF-8" + windows1252},
-		{name: "x.csv", text: "answer,contexts,a\xc3,\xa9\n", want: "x.csv: header: invalid UTF-8" + windows1252},
+		{name: "x.csv", text: "answer,contexts,a\xff\n", want: "x.csv: header: " + notUTF8},
+		{name: "x.csv", text: "answer,contexts,a\xc3,\xa9\n", want: "x.csv: header: " + notUTF8},
 		{name: "x.csv", text: "answer,\"contexts\n", want: "x.csv: header: a quote is opened on line 1 and never closed"},
 		{name: "x.csv", text: csv, want: "x.csv: no rows"},
 		{name: "x.json", text: "[]", want: "x.json: no rows"},
@@ -191,8 +191,8 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.jsonl.gz", text: "\x1f\x8b\x08\x00", want: "x.jsonl.gz: the gzip data is cut off: unexpected EOF"},
 		{name: "x.jsonl.gz", text: "\x1f\x8b\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", want: "x.jsonl.gz: the gzip data is broken: gzip: invalid header"},
 		{name: "x.jsonl", text: wrongColumn, want: "x.jsonl: no answer: looked for answer, response, output, actual_output; found question, antwort, contexts; choose one with --map answer=COLUMN"},
-		{name: "x.jsonl", text: wrongColumn, opts: Options{Map: map[Field]string{FieldAnswer: "antword"}}, want: `x.jsonl: --map answer=antword: no such column (did you mean "antwort"?); the columns are question, antwort, contexts`, usage: true},
-		{name: "x.jsonl", text: `{"out":{"text":"a","docs":["c d"]}}`, opts: Options{Map: map[Field]string{FieldAnswer: "out.txt"}}, want: `x.jsonl: --map answer=out.txt: no such column (did you mean "out.text"?); the columns are out.text, out.docs`, usage: true},
+		{name: "x.jsonl", text: wrongColumn, opts: Options{Map: map[Field]string{FieldAnswer: "antword"}}, want: `x.jsonl: --map answer=antword: no such column; the columns are question, antwort, contexts`, usage: true},
+		{name: "x.jsonl", text: `{"out":{"text":"a","docs":["c d"]}}`, opts: Options{Map: map[Field]string{FieldAnswer: "out.txt"}}, want: `x.jsonl: --map answer=out.txt: no such column; the columns are out.text, out.docs`, usage: true},
 		{name: "x.jsonl", text: wrongColumn, opts: Options{Map: map[Field]string{FieldAnswer: "a[b"}}, want: `x.jsonl: --map answer=a[b: no such column; the columns are question, antwort, contexts`, usage: true},
 		{name: "x.jsonl", text: `{"inputs":{"question":"q"},"reference_outputs":{"answer":"gold"},"documents":["some text"]}`, want: "x.jsonl: no answer: looked for answer, response, output, actual_output; found inputs, reference_outputs, documents; choose one with --map answer=COLUMN"},
 		{name: "x.jsonl", text: `{"answer":"a","pieces":[{"kind":"claim","text":"one","start":0,"end":3}]}`, want: "x.jsonl: no contexts: looked for contexts, retrieved_contexts, retrieval_context, context, documents; found answer, pieces; choose one with --map contexts=COLUMN"},
@@ -225,7 +225,7 @@ func TestOpenChecksEveryPath(t *testing.T) {
 	}{
 		{nil, Options{}, "no files to read"},
 		{[]string{good, filepath.Join(dir, "none.jsonl")}, Options{}, filepath.Join(dir, "none.jsonl") + ": no such file or directory"},
-		{[]string{good, dir}, Options{}, dir + ": is a directory"},
+		{[]string{good, dir}, Options{}, dir + ": is a directory; a dataset that Hugging Face saved can be written as a file with to_parquet"},
 		{[]string{"-"}, Options{}, "standard input: there is no standard input"},
 		{[]string{"-", "-"}, Options{Stdin: strings.NewReader("[]")}, "standard input can only be read once"},
 		{[]string{"-"}, Options{Stdin: strings.NewReader("")}, "standard input: empty file"},
@@ -242,10 +242,10 @@ func TestRowsReplacesPythonFloats(t *testing.T) {
 		{`{"answer":"a, NaN","contexts":["x, Infinity \" NaN"],"score":NaN,"k":{"a":[-Infinity,Infinity,1]}}`, "", `{"a":[null,null,1]}`},
 		{`{"answer":"a","contexts":["x"],"k":NaN}`, "", "null"},
 		{`{"answer":"a","contexts":[{"text":"x","score":NaN}],"k":1}`, "", "1"},
-		{`{"answer":NaN,"contexts":["x"],"k":1}`, "answer: NaN is a Python float, not valid JSON: want a string", "1"},
-		{`{"answer":"a","contexts":["x",-Infinity],"k":1}`, "contexts: -Infinity is a Python float, not valid JSON: want a string", "1"},
-		{`{"answer":"a","contexts":NaN,"k":1}`, "contexts: NaN is a Python float, not valid JSON: want a string", "1"},
-		{`{"answer":"a","question":NaN,"contexts":["x"],"k":1}`, "question: NaN is a Python float, not valid JSON: want a string", "1"},
+		{`{"answer":NaN,"contexts":["x"],"k":1}`, "answer: want a string, got null", "1"},
+		{`{"answer":"a","contexts":["x",-Infinity],"k":1}`, "contexts[1]: want a string, got null", "1"},
+		{`{"answer":"a","contexts":NaN,"k":1}`, "contexts: want a list of strings, got null", "1"},
+		{`{"answer":"a","question":NaN,"contexts":["x"],"k":1}`, "", "1"},
 		{`{"answer":"a","contexts":["x"],"k":2}`, "", "2"},
 	}
 	var all []string
@@ -255,7 +255,6 @@ func TestRowsReplacesPythonFloats(t *testing.T) {
 	for name, text := range map[string]string{
 		"x.jsonl":   strings.Join(all, "\n"),
 		"x.json":    "[" + strings.Join(all, ",\n") + "]",
-		"in.json":   `{"data":[` + strings.Join(all, ",\n") + `],"mean":NaN}`,
 		"late.json": "[" + all[7] + ",\n" + strings.Join(all[1:], "\n , ") + "]\n",
 	} {
 		rows, last := read(t, name, text, Options{Keep: []string{"k"}})
@@ -280,7 +279,7 @@ func TestRowsReplacesPythonFloats(t *testing.T) {
 		}
 	}
 	rows, _ := read(t, "x.jsonl", all[7]+"\n"+`{"answer":"a","contexts":["x"],"k":NaNs}`, Options{})
-	if rows[1].Err != "x.jsonl:2: invalid JSON: invalid character 'N' at start of value, at column 36 (is it Python? write it with json.dumps)" {
+	if rows[1].Err != "x.jsonl:2: invalid JSON: invalid character 'N' at start of value, at column 36" {
 		t.Errorf("got row error %q, want an invalid character", rows[1].Err)
 	}
 }
@@ -306,7 +305,7 @@ func TestRowsContinuesAfterRowErrors(t *testing.T) {
 		{`{"answer":"a","contexts":["x",null]}`, "contexts[1]: want a string, got null"},
 		{`{"answer":"a","contexts":["x",[{"text":7}]]}`, "contexts[1][0].text: want a string, got a number"},
 		{`{"answer":"a","contexts":["\ud800"]}`, "invalid JSON: unpaired surrogate, at column 28"},
-		{"{\"answer\":\"\xff\",\"contexts\":[\"x\"]}", "invalid JSON: invalid UTF-8, at column 12" + windows1252},
+		{"{\"answer\":\"\xff\",\"contexts\":[\"x\"]}", "invalid JSON: invalid UTF-8, at column 12"},
 		{`{"answer":"a","answer":"b"}`, `invalid JSON: duplicate name "answer", at column 15`},
 		{`{"answer":"a","contexts":["x"]} x`, "invalid JSON: text after the object, at column 32"},
 		{`{"answer":"a","response":"b","contexts":["x"]}`, `answer: ambiguous: both "answer" and "response" match; choose one with --map answer=answer or --map answer=response`},
@@ -464,7 +463,7 @@ func TestRowsKeepsColumns(t *testing.T) {
 			"missing ones as null", "x.jsonl", `{"answer":"a","contexts":["x"],"b":1}` + "\n" + `{"answer":"a","contexts":["x"],"a":"\u0041","answer2":1}`,
 			Options{Keep: []string{"a", "b", "answer"}},
 			[]string{`answer="a" b=1 a=null`, `answer="a" a="\u0041" b=null`},
-			`column "a" is to be kept, but the first row has none: where it is missing it is null`,
+			`column "a" is to be kept, but the first row has none: where it is missing it is null; the columns are answer, contexts, b`,
 		},
 		{
 			"first of duplicate ones", "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n",
@@ -476,7 +475,7 @@ func TestRowsKeepsColumns(t *testing.T) {
 			"misspelled", "x.jsonl", `{"answer":"a","contexts":["x"],"topic":1}`,
 			Options{Keep: []string{"topics"}},
 			[]string{"topics=null"},
-			`; did you mean "topic"?`,
+			`; the columns are answer, contexts, topic`,
 		},
 		{
 			"rest of nested ones", "x.jsonl", `{"id":"1","in":{"question":"q"},"out":{"answer":"a","documents":["c d"],"model":{"name":"m"}},"n":1}` + "\n",

@@ -69,7 +69,7 @@ func detectFormat(head []byte) Format {
 	switch {
 	case len(text) == 0:
 		return JSONL
-	case text[0] == '[' || string(trimSpace(line)) == "{" || isConcatenated(line):
+	case text[0] == '[' || string(trimSpace(line)) == "{":
 		return JSON
 	case text[0] == '{':
 		return JSONL
@@ -87,31 +87,10 @@ func isLines(head []byte) bool {
 	return len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' && bytes.HasPrefix(trimSpace(rest), []byte("{"))
 }
 
-// isConcatenated reports whether another object follows the first one in a line.
-func isConcatenated(line []byte) bool {
-	if !bytes.Contains(line, []byte("}{")) {
-		return false
-	}
-	dec := newLenientDecoder(bytes.NewReader(line))
-	_, err := dec.ReadValue()
-	return err == nil && bytes.HasPrefix(line[dec.InputOffset():], []byte("{"))
-}
-
 // startsWithJSON reports whether a text starts like an object, or an array of
 // objects.
 func startsWithJSON(text string) bool {
 	return startsWith([]byte(text), "{", `"`) || startsWith([]byte(text), "[", "{")
-}
-
-// isMarkdownTable reports whether the second line of a text is the rule below the
-// header of a Markdown table.
-func isMarkdownTable(head []byte) bool {
-	if !startsWith(head, "|") {
-		return false
-	}
-	_, rest, _ := bytes.Cut(trimSpace(head), []byte("\n"))
-	rule, _, _ := bytes.Cut(rest, []byte("\n"))
-	return startsWith(rule, "|") && bytes.Contains(rule, []byte("--")) && len(bytes.Trim(rule, "|-: \t\r")) == 0
 }
 
 // isTable reports whether a text has a header of several columns, and no line

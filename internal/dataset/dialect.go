@@ -3,8 +3,6 @@ package dataset
 import (
 	"bufio"
 	"bytes"
-	"cmp"
-	"strings"
 )
 
 // A dialect describes how a text separates and quotes fields.
@@ -14,7 +12,6 @@ type dialect struct {
 	escapes    bool // \" is a quote within a field, as Spark and pandas can write it
 	doubled    bool // and \\ a backslash
 	padded     bool // the space after each delimiter does not belong to the field
-	marked     bool // the first line is "sep=" and the delimiter, as Excel reads it
 }
 
 // delimiters are the detected delimiters, the most common one first.
@@ -26,20 +23,10 @@ const sampleRecords = 50
 // detectDialect returns the dialect of a text that starts with head. The
 // delimiter is given if it is known, and preferred if several are equally good.
 func detectDialect(head []byte, given, preferred byte) dialect {
-	var mark byte
-	first := bytes.Trim(bytes.TrimRight(firstLine(head), "\r\n"), `"`)
-	if len(first) == len("sep=;") && strings.EqualFold(string(first[:4]), "sep=") {
-		mark = first[4]
-		_, head, _ = bytes.Cut(bytes.TrimLeft(head, "\r\n"), []byte("\n"))
+	if given != 0 {
+		return newDialect(head, given)
 	}
-	var d dialect
-	if comma := cmp.Or(given, mark); comma != 0 {
-		d = newDialect(head, comma)
-	} else {
-		d = bestDialect(head, preferred)
-	}
-	d.marked = mark != 0
-	return d
+	return bestDialect(head, preferred)
 }
 
 // bestDialect returns the dialect in which the first records most consistently

@@ -37,7 +37,7 @@ type file struct {
 	stored     *countingReader
 	closeCodec func() // closes the decompressors
 	format     Format
-	document   bool       // read a JSON file as one document
+	document   bool       // the only line of a JSONL file is read as a document
 	from       string     // tool whose layout is tried, or ""
 	found      string     // tool whose layout was recognized, or ""
 	preset     *columnMap // columns while the records are read unparsed
@@ -65,6 +65,13 @@ type rowReader interface {
 	next(row *Row) error
 }
 
+// A recordReader is a rowReader that does not look for fields if columnMap.raw is set.
+type recordReader interface {
+	rowReader
+	// record returns the record that next read last, valid until the next call of next.
+	record() (*value, error)
+}
+
 // maxPeeked limits the number of records that are read to find the layout of a file.
 const maxPeeked = 10
 
@@ -83,7 +90,7 @@ func (f *file) open() (err error) {
 		return err
 	}
 	f.in = &replayReader{r: in, recording: true}
-	defer func() { f.in.recording = false }()
+	defer func() { f.in.stop() }()
 	if f.columns.raw {
 		return f.openUsual(1)
 	}
@@ -107,7 +114,7 @@ func (f *file) open() (err error) {
 // openLayout opens the file with the layout of a tool or, if from is empty, with its
 // columns under the usual names or a layout that is detected.
 func (f *file) openLayout(from string) (err error) {
-	f.from, f.found = from, ""
+	f.from, f.found, f.document = from, "", false
 	var usual error
 	if from == "" {
 		if usual = f.openUsual(maxPeeked); usual == nil {
@@ -123,8 +130,8 @@ func (f *file) openLayout(from string) (err error) {
 		return err
 	}
 	if isMissing(usual) {
-		if missingField(err) == FieldContexts || missingField(err) != missingField(usual) && !errors.Is(err, errNoLayout) || f.format == JSON && isMissing(err) {
-			return err // about the rows inside the document, or with one of the fields
+		if missingField(err) == FieldContexts || missingField(err) != missingField(usual) && !errors.Is(err, errNoLayout) {
+			return err // with one of the fields
 		}
 		return usual
 	}
@@ -184,11 +191,12 @@ var errNoLayout error = &layoutError{err: errors.New("no answers and contexts fo
 // openShaped opens a file whose layout must be detected. If the fields turn out to be
 // columns with other names, it reopens the file with these.
 func (f *file) openShaped() error {
-	shaped, err := f.peekShaped(false)
-	if is[*layoutError](err) && (f.format == JSON || f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer) {
-		document, docErr := f.peekShaped(true)
-		if !is[badJSON](docErr) && (f.format == JSON || docErr == nil) { // otherwise there are several documents
-			shaped, err = document, docErr
+	shaped, err := f.peekShaped()
+	if is[*layoutError](err) && f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer {
+		f.document = true
+		document, docErr := f.peekShaped()
+		if f.document = docErr == nil; f.document {
+			shaped, err = document, nil
 		}
 	}
 	if err != nil {
@@ -200,9 +208,6 @@ func (f *file) openShaped() error {
 	if note := shaped.shape.Describe(); note != "" {
 		f.warnings.noteOnce(f.path, note)
 	}
-	if _, ok := shaped.records.(*documentReader); ok {
-		return nil
-	}
 	if columns := f.columns.detected(shaped.shape.Layout()); columns != nil {
 		usual := f.columns
 		f.columns = columns
@@ -211,7 +216,7 @@ func (f *file) openShaped() error {
 			return nil
 		}
 		f.columns = usual
-		if shaped, err = f.peekShaped(false); err == nil {
+		if shaped, err = f.peekShaped(); err == nil {
 			shaped.shape.All = true
 		}
 		return err
@@ -219,18 +224,17 @@ func (f *file) openShaped() error {
 	return nil
 }
 
-// peekShaped opens the file for detecting its layout: record by record, or as one
-// document.
-func (f *file) peekShaped(document bool) (*shapedReader, error) {
+// peekShaped opens the file for detecting its layout.
+func (f *file) peekShaped() (*shapedReader, error) {
 	columns := f.columns
 	f.columns = &columnMap{raw: true, keepAll: true}
-	f.document, f.preset = document, columns
+	f.preset = columns
 	err := f.openRecords()
-	f.columns, f.document, f.preset = columns, false, nil
+	f.columns, f.preset = columns, nil
 	if err != nil {
 		return nil, err
 	}
-	shaped := newShaped(f.reader, f)
+	shaped := newShaped(f.reader.(recordReader), f) //nolint:forcetypeassert // all that openRecords creates
 	f.reader = shaped
 	if err := f.peek(maxPeeked); err != nil {
 		return nil, err
@@ -294,15 +298,12 @@ func (f *file) openRecords() error {
 		return ErrEmpty
 	}
 	f.format = cmp.Or(f.opts.Format, formatOf(f.path))
-	if magic := string(head); f.opts.Format == "" && (magic == parquetMagic || magic == zipMagic) {
+	if f.opts.Format == "" && string(head) == parquetMagic {
 		if head, err = r.Peek(textSample); err != nil && !errors.Is(err, io.EOF) {
 			return err
 		}
-		switch {
-		case magic == parquetMagic && bytes.ContainsFunc(head, isBinary):
+		if bytes.ContainsFunc(head, isBinary) {
 			f.format = Parquet
-		case !f.columns.exact && isEvalLog(head):
-			return f.openLog(r, r == stored)
 		}
 	}
 	if f.format == Parquet {
@@ -371,10 +372,6 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 			return err
 		}
 	}
-	if bytes.IndexByte(head, '\n') < 0 && bytes.IndexByte(head, '\r') >= 0 {
-		r = bufio.NewReaderSize(lineFeeds{r}, readAhead)
-		head, _ = peekLine(r) // already buffered
-	}
 	switch {
 	case f.opts.Format != "":
 	case f.format == "" && f.opts.Delimiter != 0:
@@ -385,8 +382,8 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	switch {
 	case f.format == CSV || f.format == TSV:
 		f.reader, err = newTable(r, f, consumed)
-	case f.document:
-		f.reader, err = newDocument(r, f, f.preset)
+	case f.document, f.format == JSON && startsWith(head, "[", "["):
+		f.reader, err = readDocument(r, f)
 	case f.format == JSONL:
 		f.reader = newJSONL(r, f, consumed)
 	default:

@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	maxIDs        = 1 << 20 // number of ids that are checked
+	maxIDs        = 1 << 20 // number of ids that later ones are compared with
 	maxDuplicates = 5       // number of duplicates reported individually
 )
 
@@ -16,7 +16,6 @@ type idSet struct {
 	seed       maphash.Seed
 	hashes     map[uint64]struct{}
 	duplicates int
-	full       bool
 }
 
 func newIDSet() *idSet {
@@ -24,7 +23,7 @@ func newIDSet() *idSet {
 }
 
 // check adds the id of a row, which is its index if it has none. It returns a warning about a
-// duplicate or a full set, or nil.
+// duplicate, or nil.
 func (s *idSet) check(row *Row, missing bool) error {
 	h := maphash.String(s.seed, row.ID)
 	if _, known := s.hashes[h]; known {
@@ -40,11 +39,6 @@ func (s *idSet) check(row *Row, missing bool) error {
 	}
 	if len(s.hashes) < maxIDs {
 		s.hashes[h] = struct{}{}
-		return nil
-	}
-	if !s.full {
-		s.full = true
-		return fmt.Errorf("%s:%d: %d ids so far: later ones are not checked for duplicates", DisplayName(row.File), row.Line, len(s.hashes))
 	}
 	return nil
 }

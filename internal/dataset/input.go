@@ -2,10 +2,8 @@ package dataset
 
 import (
 	"errors"
-	"fmt"
 	"io"
 	"os"
-	"path/filepath"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -32,7 +30,7 @@ func (f *file) openPath() (io.Reader, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, directoryError(f.path)
+		return nil, errors.New("is a directory; a dataset that Hugging Face saved can be written as a file with to_parquet")
 	case !info.Mode().IsRegular():
 		open := f.opts.OpenPipe
 		if open == nil {
@@ -55,27 +53,6 @@ func (f *file) openPath() (io.Reader, error) {
 	}
 	f.size, f.reopenable = info.Size(), true
 	return in, nil
-}
-
-// directoryError returns the error for a directory, with a command that converts a dataset
-// that Hugging Face saved.
-func directoryError(path string) error {
-	has := func(pattern string) bool {
-		names, _ := filepath.Glob(filepath.Join(path, pattern)) // the pattern is valid, or nothing matches
-		return len(names) > 0
-	}
-	name, split, convert := "a dataset", "", `python -c "import datasets; datasets.load_from_disk('FILE')%s.to_parquet('rows.parquet')"`
-	switch {
-	case has("dataset_dict.json"):
-		name, split = "the splits of a dataset", "['SPLIT']"
-	case has("state.json"):
-	case has("*.arrow"):
-		name, convert = "Arrow files", `python -c "import datasets; datasets.load_dataset('arrow', data_files='FILE/*.arrow')%s.to_parquet('rows.parquet')"`
-		split = "['train']"
-	default:
-		return errors.New("is a directory")
-	}
-	return fmt.Errorf("a directory with %s: convert it with: "+convert, name, split)
 }
 
 // A replayReader reads r and can return to the start as long as it records what it
@@ -102,6 +79,14 @@ func (r *replayReader) Read(p []byte) (int, error) {
 		r.pos += n
 	}
 	return n, err
+}
+
+// stop ends recording. What has been recorded is read once more, if it has not been yet.
+func (r *replayReader) stop() {
+	r.recording = false
+	if r.pos == len(r.recorded) {
+		r.recorded, r.pos = nil, 0
+	}
 }
 
 // A countingReader counts the bytes read from r.

@@ -65,7 +65,7 @@ func (j *jsonlReader) next(row *Row) error {
 		if bytes.HasSuffix(line, []byte("},")) { // elements copied from an array
 			line = line[:len(line)-1]
 		}
-		return rowError(row.Line, describeDamage(j.object.read(line, row), line))
+		return rowError(row.Line, j.object.read(line, row))
 	}
 }
 
@@ -128,6 +128,8 @@ func (l *LineReader) Next() ([]byte, error) {
 		return l.long, nil
 	}
 }
+
+func (j *jsonlReader) record() (*value, error) { return j.object.record() }
 
 // columnNames returns the names in the current record.
 func (j *jsonlReader) columnNames() []string { return j.object.names() }

@@ -43,9 +43,9 @@ func (s *stringScanner) outside(c byte) bool {
 	return false
 }
 
-// replaceBareFloats replaces bare floats with null and returns the offset of
-// each null. It returns nil if there are no bare floats.
-func replaceBareFloats(raw []byte) (fixed []byte, floats []bareFloat) {
+// replaceBareFloats replaces bare floats with null. It returns nil if there are none.
+func replaceBareFloats(raw []byte) []byte {
+	var fixed []byte
 	var scan stringScanner
 	done := 0
 	for i := 0; i < len(raw); i++ {
@@ -56,19 +56,15 @@ func replaceBareFloats(raw []byte) (fixed []byte, floats []bareFloat) {
 		if word == "" {
 			continue
 		}
-		end, name := i+len(word), word
-		if word == "Infinity" && i > done && raw[i-1] == '-' {
-			i, name = i-1, "-Infinity"
-		}
-		fixed = append(fixed, raw[done:i]...)
-		floats = append(floats, bareFloat{int64(len(fixed)), name})
+		fixed = append(fixed, bytes.TrimSuffix(raw[done:i], []byte("-"))...)
 		fixed = append(fixed, "null"...)
-		done, i = end, end-1
+		done = i + len(word)
+		i = done - 1
 	}
-	if floats == nil {
-		return nil, nil
+	if fixed == nil {
+		return nil
 	}
-	return append(fixed, raw[done:]...), floats
+	return append(fixed, raw[done:]...)
 }
 
 // A bareFloatReader replaces bare floats with valid numbers of the same length,

@@ -20,7 +20,6 @@ type objectReader struct {
 	fileColumns
 	dec     jsontext.Decoder
 	buf     bytes.Buffer
-	tree    tree
 	raw     []byte           // the current object
 	started bool             // an object has been read
 	found   []foundField     // members of the current object that can supply fields
@@ -28,33 +27,36 @@ type objectReader struct {
 	others  []string         // other members of the current object that can be fields
 	nested  bool             // the current object has other members that are objects
 	checked int              // number of objects that were searched, see search
-
-	floats []bareFloat // Python floats replaced by null in the current object
 }
 
 // read sets row from the object in raw. After an error, row contains all valid
 // fields. Only the first object can result in a [*UsageError].
 func (o *objectReader) read(raw []byte, row *Row) error {
-	if o.columns.raw {
+	o.raw = raw
+	switch {
+	case o.columns.exact:
 		row.Kept = []Column{{Value: bytes.Clone(raw)}}
 		return nil
+	case o.columns.raw:
+		return nil
 	}
-	o.floats = nil
 	first, retry := !o.started, Row{Line: row.Line, Offset: row.Offset}
 	err := o.readOnce(raw, row, first)
-	if !is[badJSON](err) {
-		return err
-	}
-	fixed, floats := replaceBareFloats(raw)
-	if floats == nil {
-		return err
-	}
-	o.floats = floats
-	if retryErr := o.readOnce(fixed, &retry, first); !is[badJSON](retryErr) {
-		*row = retry
-		return retryErr
+	if is[badJSON](err) {
+		if fixed := replaceBareFloats(raw); fixed != nil {
+			if retryErr := o.readOnce(fixed, &retry, first); !is[badJSON](retryErr) {
+				*row = retry
+				return retryErr
+			}
+		}
 	}
 	return err
+}
+
+// record returns the value of the current object.
+func (o *objectReader) record() (*value, error) {
+	v, err := parseJSON(o.raw)
+	return v, syntaxError(err)
 }
 
 func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
@@ -62,7 +64,6 @@ func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	o.found, o.others, o.nested = o.found[:0], o.others[:0], false
 	o.buf = *bytes.NewBuffer(raw)
 	o.dec.Reset(&o.buf)
-	o.tree.reset()
 	tok, err := o.dec.ReadToken()
 	if err != nil {
 		return syntaxError(err)
@@ -89,7 +90,7 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 			continue
 		}
 		best[f] = s
-		invalid = cmp.Or(invalid, o.set(s, row), ambiguous, o.columns.rival(f, s.name, o.others))
+		invalid = cmp.Or(invalid, row.set(s.field, s.value, o.names, o.noteSplit), ambiguous, o.columns.rival(f, s.name, o.others))
 	}
 	if syntax != nil {
 		return syntax
@@ -101,7 +102,7 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 }
 
 // hasValue reports whether a member is not null.
-func (o *objectReader) hasValue(s *foundField) bool { return o.tree.nodes[s.at].kind != kindNull }
+func (o *objectReader) hasValue(s *foundField) bool { return s.value.Kind != shape.Null }
 
 // readTokens reads the members into o.
 func (o *objectReader) readTokens(row *Row, first bool) error {
@@ -117,19 +118,19 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 				o.others = append(o.others, string(name))
 			}
 		}
-		s := foundField{candidate: c, at: len(o.tree.nodes), from: o.dec.InputOffset()}
+		s := foundField{candidate: c}
 		switch {
 		case o.columns.keeps(string(name)):
-			err = o.keep(string(name), used, row)
+			s.value, err = o.keep(string(name), used, row)
 		case used:
-			err = o.tree.readJSON(&o.dec, "")
+			s.value, err = readJSON(&o.dec)
 		default:
 			_, err = o.dec.ReadValue()
 		}
 		if err != nil { // an incomplete value is invalid
-			o.tree.nodes = append(o.tree.nodes[:s.at], node{kind: kindBytes, end: s.at + 1})
+			s.value = &value{Kind: shape.Bytes}
 		}
-		if s.to = o.dec.InputOffset(); used {
+		if used {
 			o.found = append(o.found, s)
 		}
 		if err != nil {
@@ -181,11 +182,11 @@ func (o *objectReader) search(chosen string) error {
 		return nil
 	}
 	o.checked++
-	var t tree
-	if readJSONText(&t, string(o.raw)) != nil {
+	record, err := readJSONText(o.raw)
+	if err != nil {
 		return nil //nolint:nilerr // reported by the caller
 	}
-	finder, record := newFinder(), t.value(0)
+	finder := newFinder()
 	for _, f := range []Field{FieldAnswer, FieldContexts} {
 		if trigger := f == FieldAnswer && o.nested || f == FieldContexts && rival; !trigger || o.columns.mapped[f] != "" {
 			continue
@@ -208,44 +209,30 @@ func (o *objectReader) isText(first bool) bool {
 	return kind == '[' || kind == '{'
 }
 
-// readName returns the name of the next member. The result is valid until the
-// next call.
+// readName returns the name of the next member.
 func (o *objectReader) readName() ([]byte, error) {
 	raw, err := o.dec.ReadValue()
 	if err != nil {
 		return nil, err
 	}
-	return o.tree.unquote(raw), nil
+	return unquote(raw), nil
 }
 
-// set stores a member in its field of row. If the value is invalid because of a null that
-// replaces a Python float, the error mentions the float.
-func (o *objectReader) set(s *foundField, row *Row) error {
-	err := row.set(s.field, &o.tree, s.at, o.names, o.noteSplit)
-	for _, float := range o.floats {
-		null := !o.hasValue(s) || err != nil && strings.HasSuffix(err.Error(), "got null")
-		if null && float.offset >= s.from && float.offset < s.to {
-			return fmt.Errorf("%s: %s is a Python float, not valid JSON: want a string", s.field, float.word)
-		}
-	}
-	return err
-}
-
-// keep reads the next value into row.Kept, and also into o.tree if used is set.
-func (o *objectReader) keep(name string, used bool, row *Row) error {
+// keep reads the next value into row.Kept, and returns it if it is used.
+func (o *objectReader) keep(name string, used bool, row *Row) (*value, error) {
 	raw, err := o.dec.ReadValue()
 	if err != nil {
-		return err
+		return nil, err
 	}
-	value := raw.Clone()
-	if err := value.Compact(); err != nil {
-		return err
+	kept := raw.Clone()
+	if err := kept.Compact(); err != nil {
+		return nil, err
 	}
-	row.Kept = append(row.Kept, Column{Name: name, Value: value})
+	row.Kept = append(row.Kept, Column{Name: name, Value: kept})
 	if !used {
-		return nil
+		return nil, nil
 	}
-	return o.tree.readJSON(jsontext.NewDecoder(bytes.NewBuffer(value)), "")
+	return readJSONText(kept)
 }
 
 // keepMissing adds null for the requested columns that the object lacks. The
@@ -286,39 +273,36 @@ func (o *objectReader) names() []string {
 	return names
 }
 
-// set stores node i of t in a field. names returns the names of all columns. See
+// set stores a value in a field. names returns the names of all columns. See
 // separatedContexts for note.
-func (r *Row) set(f Field, t *tree, i int, names func() []string, note func()) error {
-	n := t.nodes[i]
+func (r *Row) set(f Field, v *value, names func() []string, note func()) error {
 	switch f {
 	case FieldID:
 		switch {
-		case n.kind == kindText || n.kind == kindNumber:
-			r.ID = n.text
-		case n.kind != kindNull:
-			return fmt.Errorf("id: want a string or a number, got %s", n.kind)
+		case v.Kind == shape.Text || v.Kind == shape.Number:
+			r.ID = v.Text
+		case v.Kind != shape.Null:
+			return fmt.Errorf("id: want a string or a number, got %s", v.Kind)
 		}
 	case FieldQuestion:
 		switch {
-		case n.kind == kindText:
-			r.Question = n.text
-		case n.kind != kindNull:
-			return &layoutError{err: fmt.Errorf("question: want a string, got %s", n.kind)}
+		case v.Kind == shape.Text:
+			r.Question = v.Text
+		case v.Kind != shape.Null:
+			return &layoutError{err: fmt.Errorf("question: want a string, got %s", v.Kind)}
 		}
 	case FieldAnswer:
-		if n.kind != kindText {
-			return &layoutError{err: fmt.Errorf("answer: want a string, got %s", n.kind)}
+		if v.Kind != shape.Text {
+			return &layoutError{err: fmt.Errorf("answer: want a string, got %s", v.Kind)}
 		}
-		r.Answer = n.text
+		r.Answer = v.Text
 	case FieldContexts:
 		var err error
-		r.Contexts, err = contexts(t, i)
-		r.Sources = t.sources
-		if err != nil {
+		if r.Contexts, r.Sources, err = contexts(v); err != nil {
 			return &layoutError{err: err}
 		}
-		if n.kind == kindText && strings.Contains(n.text, "|") && len(r.Contexts) == 1 { // a tool may have joined them
-			if parts, err := separatedContexts(&tree{}, n.text, shape.ContextSeparator(names(), false), note); err == nil {
+		if v.Kind == shape.Text && strings.Contains(v.Text, "|") && len(r.Contexts) == 1 { // a tool may have joined them
+			if parts, _, err := separatedContexts(v.Text, shape.ContextSeparator(names(), false), note); err == nil {
 				r.Contexts = parts
 			}
 		}
@@ -328,7 +312,7 @@ func (r *Row) set(f Field, t *tree, i int, names func() []string, note func()) e
 
 // kindOf returns the kind of a JSON value with its article, for error messages.
 func kindOf(k jsontext.Kind) string {
-	kinds := map[jsontext.Kind]kind{'n': kindNull, 't': kindBool, 'f': kindBool, '"': kindText, '0': kindNumber, '{': kindObject}
+	kinds := map[jsontext.Kind]shape.Kind{'n': shape.Null, 't': shape.Bool, 'f': shape.Bool, '"': shape.Text, '0': shape.Number, '{': shape.Object}
 	if kind, ok := kinds[k]; ok {
 		return kind.String()
 	}
@@ -370,5 +354,5 @@ func syntaxError(err error) error {
 	case strings.HasPrefix(what, "invalid surrogate pair"):
 		what = "unpaired surrogate"
 	}
-	return badJSON(fmt.Sprintf("%s, at column %d%s", what, syntactic.ByteOffset+1, syntaxHint(what)))
+	return badJSON(fmt.Sprintf("%s, at column %d", what, syntactic.ByteOffset+1))
 }

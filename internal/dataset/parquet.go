@@ -12,6 +12,7 @@ import (
 
 	"github.com/parquet-go/parquet-go"
 
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -25,10 +26,9 @@ type parquetReader struct {
 	outcome []int                // see unreadable
 	nodes   map[int]*parquetNode // schema nodes by column index
 	leaves  []*leaf
-	size    int64 // file size in bytes
-	tree    tree
-	limit   int   // maximum size of a record in bytes
-	at      []int // tree node of each selected column of the current record
+	size    int64    // file size in bytes
+	limit   int      // maximum size of a record in bytes
+	values  []*value // each selected column of the current record
 
 	group     int   // index of the next row group
 	remaining int64 // number of unread records in the current row group
@@ -51,6 +51,26 @@ func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 	reader.size = max(f.size, 0)
 	f.reader, f.parquet = reader, reader
 	return nil
+}
+
+// randomAccess returns the file if it can be read at any offset, and otherwise a temporary
+// copy, with its size in bytes.
+func (f *file) randomAccess(r *bufio.Reader, uncompressed bool) (in *os.File, size int64, err error) {
+	in, ok := f.closer.(*os.File)
+	switch {
+	case f.temp != nil:
+		in = f.temp
+	case !ok || !uncompressed || !f.reopenable:
+		f.in.recording = false // the copy can be read again
+		if in, err = f.copyToTemp(r); err != nil {
+			return nil, 0, err
+		}
+	}
+	info, err := in.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return in, info.Size(), nil
 }
 
 // copyToTemp copies r to a temporary file.
@@ -107,17 +127,13 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetReader{fileColumns: f.fileColumns, file: file, check: check, header: h, outcome: f.columns.outcome(names), at: make([]int, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
+	p = &parquetReader{fileColumns: f.fileColumns, file: file, check: check, header: h, outcome: f.columns.outcome(names), values: make([]*value, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
 	for _, s := range h.found {
-		if err := checkType(s.field, columns[s.at]); err != nil {
-			return nil, &layoutError{err: err}
-		}
 		p.add(s.at, columns[s.at])
 	}
 	for _, i := range slices.Concat(h.keep, p.outcome) {
 		p.add(i, columns[i])
 	}
-	readHalfFloats(file.Metadata().Schema, p.leaves)
 	f.warnings.header(f.path, h)
 	return p, nil
 }
@@ -192,23 +208,10 @@ func (p *parquetReader) nextGroup() error {
 // read reads the next record into row. rowErr reports an invalid record, err an
 // error that affects the whole file.
 func (p *parquetReader) read(row *Row) (rowErr, err error) {
-	p.tree.reset()
-	p.tree.limit = p.limit
-	for i := range p.header.names {
-		n := p.nodes[i]
-		if n == nil {
-			continue
-		}
-		at := len(p.tree.nodes)
-		n.build(&p.tree, "")
-		if p.tree.full() { // continue, since all columns must be advanced
-			continue
-		}
-		p.at[i] = at
-		for _, j := range p.header.keep {
-			if i == j {
-				row.Kept = append(row.Kept, Column{Name: p.header.names[i], Value: p.tree.appendJSON(nil, at)})
-			}
+	r := &parquetRecord{limit: p.limit}
+	for i, name := range p.header.names {
+		if n := p.nodes[i]; n != nil { // also above the limit, since all columns must be advanced
+			p.values[i] = n.build(r, name)
 		}
 	}
 	for _, l := range p.leaves {
@@ -221,23 +224,36 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 			return nil, l.wrapError(errors.New("its values do not fit the rows of the others"))
 		}
 	}
-	if p.tree.full() {
-		*row = Row{Line: row.Line, Offset: row.Offset}
-		return p.tree.overflow, nil
+	if r.err != nil {
+		return r.err, nil
 	}
-	hasValue := func(s *foundField) bool { return p.tree.nodes[p.at[s.at]].kind != kindNull }
+	if !p.columns.raw || p.columns.exact {
+		for _, i := range p.header.keep {
+			row.Kept = append(row.Kept, Column{Name: p.header.names[i], Value: appendJSON(nil, p.values[i])})
+		}
+	}
+	hasValue := func(s *foundField) bool { return p.values[s.at].Kind != shape.Null }
 	for _, f := range fields() {
 		s, err := p.columns.column(p.header, f, hasValue)
 		if err == nil && s != nil {
-			err = row.set(f, &p.tree, p.at[s.at], p.columnNames, p.noteSplit)
+			err = row.set(f, p.values[s.at], p.columnNames, p.noteSplit)
 		}
 		rowErr = cmp.Or(rowErr, err)
 	}
 	var outcome [3]string
 	for k, i := range p.outcome {
-		outcome[k] = p.tree.nodes[p.at[i]].text
+		outcome[k] = p.values[i].Text
 	}
 	return cmp.Or(unreadable(row, outcome), rowErr), nil
+}
+
+// record returns the columns of the current record.
+func (p *parquetReader) record() (*value, error) { //nolint:unparam // of recordReader
+	v := &value{Kind: shape.Object}
+	for _, i := range p.header.keep {
+		v.Items = append(v.Items, p.values[i])
+	}
+	return v, nil
 }
 
 func (p *parquetReader) columnNames() []string { return p.header.names }

@@ -6,7 +6,40 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
+
+// A parquetRecord limits the size of a record, which a dictionary can expand.
+type parquetRecord struct {
+	limit         int // of bytes
+	bytes, values int
+	err           error // the record exceeds a limit, and its values are incomplete
+}
+
+// add returns a new value.
+func (r *parquetRecord) add(kind shape.Kind, name, text string) *value {
+	r.bytes += len(text)
+	r.values++
+	switch {
+	case r.err != nil:
+	case r.bytes > r.limit:
+		r.err = tooLong(r.limit)
+	case r.values > maxValues:
+		r.err = errTooMany
+	}
+	if r.err != nil {
+		return &value{}
+	}
+	return &value{Kind: kind, Name: name, Text: text}
+}
+
+// append appends a value to a list or object.
+func (r *parquetRecord) append(list, item *value) {
+	if r.err == nil {
+		list.Items = append(list.Items, item)
+	}
+}
 
 // A parquetNode assembles the values of a schema node from the definition and
 // repetition levels of its leaves, as described in the Dremel paper (Melnik et
@@ -67,22 +100,21 @@ func isWrapper(child *parquetNode, parent string) bool {
 		child.name != "array" && child.name != parent+"_tuple"
 }
 
-// build appends the value of the current record to t. It reads exactly the
+// build returns the value of the current record. It reads exactly the
 // values of that record from each leaf. Errors are stored in the leaves.
-func (n *parquetNode) build(t *tree, name string) {
+func (n *parquetNode) build(r *parquetRecord, name string) *value {
 	switch {
 	case n.first == nil: // group without columns
-		t.add(kindNull, name, "")
+		return r.add(shape.Null, name, "")
 	case n.repeated:
-		i := t.open(kindList, name)
-		n.elements(func() { n.appendValue(t, "") })
-		t.close(i)
+		list := r.add(shape.List, name, "")
+		n.elements(func() { r.append(list, n.value(r, "")) })
+		return list
 	case n.optional && n.first.peek().DefinitionLevel() < n.def:
-		t.add(kindNull, name, "")
 		n.skip()
-	default:
-		n.appendValue(t, name)
+		return r.add(shape.Null, name, "")
 	}
+	return n.value(r, name)
 }
 
 // elements calls element for each element of a repeated node.
@@ -97,40 +129,27 @@ func (n *parquetNode) elements(element func()) {
 	}
 }
 
-// appendValue appends a non-null value.
-func (n *parquetNode) appendValue(t *tree, name string) {
+// value returns a value that is not null.
+func (n *parquetNode) value(r *parquetRecord, name string) *value {
 	switch {
 	case n.leaf != nil:
-		n.leaf.take(t, name)
-		return
+		return n.leaf.take(r, name)
 	case n.wrapper, n.list:
-		n.children[0].build(t, name)
-		return
+		return n.children[0].build(r, name)
 	}
-	i := t.open(kindObject, name)
+	object := r.add(shape.Object, name, "")
 	if n.isMap {
-		n.appendPairs(t)
-	} else {
-		for _, child := range n.children {
-			child.build(t, child.name)
-		}
+		pair := n.children[0]
+		pair.elements(func() {
+			key := pair.children[0].build(r, "")
+			r.append(object, pair.children[1].build(r, key.Text))
+		})
+		return object
 	}
-	t.close(i)
-}
-
-// appendPairs appends the pairs of a map as members of an object.
-func (n *parquetNode) appendPairs(t *tree) {
-	pair := n.children[0]
-	pair.elements(func() {
-		at := len(t.nodes)
-		pair.children[0].build(t, "")
-		key := ""
-		if at < len(t.nodes) {
-			key = t.nodes[at].text
-			t.nodes = t.nodes[:at]
-		}
-		pair.children[1].build(t, key)
-	})
+	for _, child := range n.children {
+		r.append(object, child.build(r, child.name))
+	}
+	return object
 }
 
 // skip skips the placeholder of a null or an empty list in each leaf.
@@ -147,7 +166,7 @@ type leaf struct {
 	column int
 	path   string
 	rep    int
-	text   func(parquet.Value) (kind, string)
+	text   func(parquet.Value) (shape.Kind, string)
 
 	pages  parquet.Pages
 	page   parquet.Page
@@ -247,18 +266,15 @@ func (l *leaf) peek() parquet.Value {
 // repetition level.
 func (l *leaf) repeats(level int) bool { return l.more() && l.buf[l.at].RepetitionLevel() >= level }
 
-// take appends the next value to t.
-func (l *leaf) take(t *tree, name string) {
+// take returns the next value.
+func (l *leaf) take(r *parquetRecord, name string) *value {
 	v := l.peek()
 	l.at++
-	switch {
-	case t.full():
-	case v.IsNull():
-		t.add(kindNull, name, "")
-	default:
-		k, text := l.text(v)
-		t.add(k, name, text)
+	if v.IsNull() || r.err != nil {
+		return r.add(shape.Null, name, "")
 	}
+	kind, text := l.text(v)
+	return r.add(kind, name, text)
 }
 
 func (l *leaf) wrapError(err error) error {

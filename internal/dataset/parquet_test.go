@@ -9,8 +9,6 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/encoding/thrift"
-	"github.com/parquet-go/parquet-go/format"
 )
 
 // An annotated node is a group with a different logical type, such as a list.
@@ -54,7 +52,7 @@ func writeGroups[T any](t testing.TB, groups [][]T, options ...parquet.WriterOpt
 	return b.Bytes()
 }
 
-func value(text string, rep, def, column int) parquet.Value {
+func textValue(text string, rep, def, column int) parquet.Value {
 	return parquet.ValueOf(text).Level(rep, def, column)
 }
 
@@ -63,53 +61,53 @@ func null(rep, def, column int) parquet.Value { return parquet.NullValue().Level
 func TestParquetListLayouts(t *testing.T) {
 	text := parquet.String()
 	list := parquet.List(text).Type()
-	xy := parquet.Row{value("x", 0, 1, 1), value("y", 1, 1, 1)}
+	xy := parquet.Row{textValue("x", 0, 1, 1), textValue("y", 1, 1, 1)}
 	for name, tt := range map[string]struct {
 		contexts parquet.Node
 		rows     []parquet.Row // without the answer, which is column 0
 		want     []string      // contexts joined by |, or error
 	}{
-		"repeated": {parquet.Repeated(text), []parquet.Row{xy, {null(0, 0, 1)}, {value("z", 0, 1, 1)}}, []string{"x|y", "", "z"}},
+		"repeated": {parquet.Repeated(text), []parquet.Row{xy, {null(0, 0, 1)}, {textValue("z", 0, 1, 1)}}, []string{"x|y", "", "z"}},
 		"two levels": {
 			parquet.Optional(annotated{parquet.Group{"array": parquet.Repeated(text)}, list}),
-			[]parquet.Row{{value("x", 0, 2, 1), value("y", 1, 2, 1)}, {null(0, 0, 1)}, {null(0, 1, 1)}},
+			[]parquet.Row{{textValue("x", 0, 2, 1), textValue("y", 1, 2, 1)}, {null(0, 0, 1)}, {null(0, 1, 1)}},
 			[]string{"x|y", "contexts: want a list of strings, got null", ""},
 		},
 		"two levels of groups": {annotated{parquet.Group{"array": parquet.Repeated(parquet.Group{"text": text})}, list}, []parquet.Row{xy}, []string{"x|y"}},
 		"old Spark": {
 			parquet.Optional(annotated{parquet.Group{"bag": parquet.Repeated(parquet.Group{"array_element": parquet.Optional(text)})}, list}),
-			[]parquet.Row{{value("x", 0, 3, 1), value("y", 1, 3, 1)}, {value("x", 0, 3, 1), null(1, 2, 1)}},
+			[]parquet.Row{{textValue("x", 0, 3, 1), textValue("y", 1, 3, 1)}, {textValue("x", 0, 3, 1), null(1, 2, 1)}},
 			[]string{"x|y", "contexts[1]: want a string, got null"},
 		},
 		"no annotation": {parquet.Group{"list": parquet.Repeated(parquet.Group{"element": text})}, []parquet.Row{xy}, []string{"x|y"}},
 		"lists of lists": {
 			parquet.List(parquet.List(text)),
-			[]parquet.Row{{value("x", 0, 2, 1), value("y", 2, 2, 1), value("z", 1, 2, 1)}, {null(0, 1, 1), value("z", 1, 2, 1)}},
+			[]parquet.Row{{textValue("x", 0, 2, 1), textValue("y", 2, 2, 1), textValue("z", 1, 2, 1)}, {null(0, 1, 1), textValue("z", 1, 2, 1)}},
 			[]string{"x|y|z", "z"},
 		},
 		"map": {
 			parquet.Map(text, text),
 			[]parquet.Row{
-				{value("text", 0, 1, 1), value("x", 0, 1, 2)},
-				{value("title", 0, 1, 1), value("content", 1, 1, 1), value("x", 0, 1, 2), value("y", 1, 1, 2)},
+				{textValue("text", 0, 1, 1), textValue("x", 0, 1, 2)},
+				{textValue("title", 0, 1, 1), textValue("content", 1, 1, 1), textValue("x", 0, 1, 2), textValue("y", 1, 1, 2)},
 				{null(0, 0, 1), null(0, 0, 2)},
 			},
 			[]string{"x", "y", "contexts: want a string, got an object without text, content, page_content"},
 		},
 		"string": {
 			parquet.JSON(),
-			[]parquet.Row{{value(`["x", "y"]`, 0, 0, 1)}, {value("\xff", 0, 0, 1)}},
-			[]string{"x|y", "contexts: want a list of strings, got invalid UTF-8"},
+			[]parquet.Row{{textValue(`["x", "y"]`, 0, 0, 1)}, {textValue("\xff", 0, 0, 1)}},
+			[]string{"x|y", "contexts: want a list of strings, got binary data"},
 		},
 		"bytes": {
 			parquet.List(parquet.Leaf(parquet.ByteArrayType)),
-			[]parquet.Row{{value("x", 0, 1, 1)}, {value("x", 0, 1, 1), value("\xff", 1, 1, 1)}},
-			[]string{"x", "contexts[1]: want a string, got invalid UTF-8"},
+			[]parquet.Row{{textValue("x", 0, 1, 1)}, {textValue("x", 0, 1, 1), textValue("\xff", 1, 1, 1)}},
+			[]string{"x", "contexts[1]: want a string, got binary data"},
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for i, row := range tt.rows {
-				tt.rows[i] = append(parquet.Row{value("a", 0, 0, 0)}, row...)
+				tt.rows[i] = append(parquet.Row{textValue("a", 0, 0, 0)}, row...)
 			}
 			rows, last := read(t, "x.parquet", writeColumns(t, parquet.Group{"answer": text, "contexts": tt.contexts}, tt.rows...), Options{})
 			var got []string
@@ -125,34 +123,36 @@ func TestParquetListLayouts(t *testing.T) {
 }
 
 func TestParquetColumnTypeErrors(t *testing.T) {
-	text := parquet.String()
+	text, number := parquet.String(), parquet.Leaf(parquet.DoubleType)
+	a, x, one := textValue("a", 0, 0, 0), textValue("x", 0, 0, 1), parquet.ValueOf(1.0)
 	for _, tt := range []struct {
 		columns parquet.Group
+		row     parquet.Row
 		want    string
 	}{
-		{parquet.Group{"answer": parquet.Leaf(parquet.DoubleType), "contexts": text}, `answer: column "answer" is DOUBLE: want a string`},
-		{parquet.Group{"answer": parquet.List(text), "contexts": text}, `answer: column "answer" is LIST: want a string`},
-		{parquet.Group{"answer": parquet.Repeated(text), "contexts": text}, `answer: column "answer" is repeated STRING: want a string`},
-		{parquet.Group{"answer": parquet.Decimal(2, 9, parquet.FixedLenByteArrayType(4)), "contexts": text}, `answer: column "answer" is DECIMAL(9,2): want a string`},
-		{parquet.Group{"answer": text, "contexts": parquet.List(parquet.Int(64))}, `contexts: column "contexts" is LIST: want a list of strings`},
-		{parquet.Group{"answer": text, "contexts": parquet.Group{"a": text, "b": text}}, `contexts: column "contexts" is STRUCT: want a list of strings`},
-		{parquet.Group{"answer": text, "contexts": parquet.Leaf(parquet.BooleanType)}, `contexts: column "contexts" is BOOLEAN: want a list of strings`},
-		{parquet.Group{"answer": text, "contexts": text, "id": parquet.Timestamp(parquet.Millisecond)}, `id: column "id" is TIMESTAMP(isAdjustedToUTC=true,unit=MILLIS): want a string or an integer`},
-		{parquet.Group{"answer": text, "contexts": text, "question": parquet.Map(text, text)}, `question: column "question" is MAP: want a string`},
-		{parquet.Group{"contexts": text}, `no answer: looked for answer, response, output, actual_output; found contexts; choose one with --map answer=COLUMN`},
+		{parquet.Group{"answer": number, "contexts": text}, parquet.Row{one.Level(0, 0, 0), x}, "answer: want a string, got a number"},
+		{parquet.Group{"answer": parquet.Decimal(2, 9, parquet.FixedLenByteArrayType(4)), "contexts": text}, parquet.Row{parquet.FixedLenByteArrayValue([]byte{0, 0, 1, 0}).Level(0, 0, 0), x}, "answer: want a string, got a number"},
+		{parquet.Group{"answer": parquet.Leaf(parquet.FixedLenByteArrayType(2)), "contexts": text}, parquet.Row{parquet.FixedLenByteArrayValue([]byte("ab")).Level(0, 0, 0), x}, "answer: want a string, got binary data"},
+		{parquet.Group{"answer": text, "contexts": parquet.Repeated(number)}, parquet.Row{a, one.Level(0, 1, 1)}, "contexts[0]: want a string, got a number"},
+		{parquet.Group{"answer": text, "contexts": parquet.Group{"a": text, "b": text}}, parquet.Row{a, x, textValue("x", 0, 0, 2)}, "contexts: want a string, got an object without text, content, page_content"},
+		{parquet.Group{"answer": text, "contexts": text, "id": parquet.Repeated(text)}, parquet.Row{a, x, textValue("i", 0, 1, 2)}, "id: want a string or a number, got a list"},
 	} {
-		rows, last := read(t, "x.parquet", writeColumns(t, tt.columns), Options{})
-		if last != "x.parquet: "+tt.want || rows != nil {
-			t.Errorf("got  %s\nwant %s", last, tt.want)
+		rows, last := read(t, "x.parquet", writeColumns(t, tt.columns, tt.row), Options{})
+		if got := strings.TrimPrefix(lastError(rows, last), "x.parquet:1: "); got != tt.want {
+			t.Errorf("got  %s\nwant %s", got, tt.want)
 		}
+	}
+	rows, last := read(t, "x.parquet", writeColumns(t, parquet.Group{"contexts": text}), Options{})
+	if want := "x.parquet: no answer: looked for answer, response, output, actual_output; found contexts; choose one with --map answer=COLUMN"; last != want || rows != nil {
+		t.Errorf("got  %s\nwant %s", last, want)
 	}
 }
 
 func TestParquetReadsNumericIDs(t *testing.T) {
 	columns := parquet.Group{"answer": parquet.Optional(parquet.String()), "contexts": parquet.String(), "id": parquet.Int(64)}
 	rows, last := read(t, "x.parquet", writeColumns(t, columns,
-		parquet.Row{value("a", 0, 1, 0), value("x", 0, 0, 1), parquet.ValueOf(int64(-7)).Level(0, 0, 2)},
-		parquet.Row{null(0, 0, 0), value("x", 0, 0, 1), parquet.ValueOf(int64(8)).Level(0, 0, 2)}), Options{})
+		parquet.Row{textValue("a", 0, 1, 0), textValue("x", 0, 0, 1), parquet.ValueOf(int64(-7)).Level(0, 0, 2)},
+		parquet.Row{null(0, 0, 0), textValue("x", 0, 0, 1), parquet.ValueOf(int64(8)).Level(0, 0, 2)}), Options{})
 	if last != "" || rows[0].Row.ID != "-7" || rows[1].Row.ID != "8" || rows[1].Err != "x.parquet:2: answer: want a string, got null" {
 		t.Errorf("got rows %+v, last error %q, want ids -7 and 8 and an error in row 2", rows, last)
 	}
@@ -201,7 +201,7 @@ func TestParquetSkipsEmptyRowGroups(t *testing.T) {
 func TestRowsSkipsFilesWithoutRows(t *testing.T) {
 	columns := parquet.Group{"answer": parquet.String(), "contexts": parquet.String()}
 	empty := write(t, "empty.parquet", writeColumns(t, columns))
-	full := write(t, "full.parquet", writeColumns(t, columns, parquet.Row{value("a", 0, 0, 0), value("x", 0, 0, 1)}))
+	full := write(t, "full.parquet", writeColumns(t, columns, parquet.Row{textValue("a", 0, 0, 0), textValue("x", 0, 0, 1)}))
 	header := write(t, "header.csv", "answer,contexts\n")
 	for _, tt := range []struct {
 		paths []string
@@ -215,21 +215,6 @@ func TestRowsSkipsFilesWithoutRows(t *testing.T) {
 		rows, err := readFiles(t, Options{}, tt.paths...)
 		if len(rows) != tt.rows || errors.Is(err, ErrNoRows) != tt.none || (err == nil) == tt.none {
 			t.Errorf("%v: got %d rows, error %v, want %d rows, ErrNoRows = %t", tt.paths, len(rows), err, tt.rows, tt.none)
-		}
-	}
-}
-
-func TestParquetReadsHalfFloats(t *testing.T) {
-	t.Parallel()
-	group, half := format.SchemaElement{NumChildren: thrift.New(int32(1))}, format.SchemaElement{LogicalType: format.LogicalType{Value: &format.Float16Type{}}}
-	text, number := &leaf{column: 0}, &leaf{column: 1}
-	readHalfFloats([]format.SchemaElement{group, {}, half}, []*leaf{text, number})
-	if text.text != nil {
-		t.Error("got a converter for a column of another type")
-	}
-	for bits, want := range map[string]string{"\x00\x38": "0.5", "\x00\x3c": "1", "\x33\xbb": "-0.89990234", "\x01\x00": "5.9604645e-8", "\x00\x00": "0", "\x00\x7c": "", "\x00\x7e": "", "\x00": ""} {
-		if _, got := number.text(parquet.FixedLenByteArrayValue([]byte(bits))); got != want {
-			t.Errorf("%q: got %q, want %q", bits, got, want)
 		}
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 func columnPath(c *parquet.Column) string {
@@ -48,184 +50,68 @@ func logicalType(c *parquet.Column) format.LogicalTypeValue {
 	return nil
 }
 
-// typeName returns the type of a column for error messages.
-func typeName(c *parquet.Column) string {
-	if !c.Leaf() {
-		switch {
-		case isMapGroup(c):
-			return "MAP"
-		case len(c.Columns()) == 1 && c.Columns()[0].Repeated() && isListGroup(c):
-			return "LIST"
-		}
-		return "STRUCT"
-	}
-	name := c.Type().String()
-	if c.Repeated() {
-		return "repeated " + name
-	}
-	return name
-}
-
-// checkType returns an error if the type of a column is invalid for the field.
-func checkType(f Field, c *parquet.Column) error {
-	wrong := func(want string) error {
-		return fmt.Errorf("%s: column %s is %s: want %s", f, quote(c.Name()), typeName(c), want)
-	}
-	switch f {
-	case FieldID:
-		if !c.Leaf() || c.Repeated() || !isText(c) && !isInt(c) {
-			return wrong("a string or an integer")
-		}
-	case FieldQuestion, FieldAnswer:
-		if !c.Leaf() || c.Repeated() || !isText(c) {
-			return wrong("a string")
-		}
-	case FieldContexts:
-		if !holdsText(c, 0) {
-			return wrong("a list of strings")
-		}
-	}
-	return nil
-}
-
-// holdsText reports whether a column can hold contexts.
-func holdsText(c *parquet.Column, depth int) bool {
-	if c.Leaf() {
-		return isText(c)
-	}
-	if depth > 2*maxNesting {
-		return false
-	}
-	for _, key := range contextKeys() {
-		if k := c.Column(key); k != nil {
-			return holdsText(k, depth+1)
-		}
-	}
-	if isMapGroup(c) {
-		return true // the keys depend on the row
-	}
-	return len(c.Columns()) == 1 && holdsText(c.Columns()[0], depth+1)
-}
-
-// isText reports whether a leaf contains text or has no type.
-func isText(c *parquet.Column) bool {
-	if k := physical(c); k != parquet.ByteArray && k != parquet.FixedLenByteArray {
-		return k == nullKind
-	}
-	_, decimal := logicalType(c).(*format.DecimalType)
-	return !decimal
-}
-
-func isInt(c *parquet.Column) bool {
-	logical, k := logicalType(c), physical(c)
-	_, isInt := logical.(*format.IntType)
-	return (logical == nil || isInt) && (k == parquet.Int32 || k == parquet.Int64)
-}
-
-// nullKind is the kind of a column without type and values.
-const nullKind parquet.Kind = -1
-
-func physical(c *parquet.Column) parquet.Kind { return c.Type().Kind() }
-
 // converter returns a function that converts the values of a leaf to tree
 // nodes.
-func converter(c *parquet.Column) func(parquet.Value) (kind, string) {
-	physical := physical(c)
+func converter(c *parquet.Column) func(parquet.Value) (shape.Kind, string) {
+	physical := c.Type().Kind()
 	switch l := logicalType(c).(type) {
 	case *format.DecimalType:
-		return func(v parquet.Value) (kind, string) { return kindNumber, decimal(v, int(l.Scale)) }
+		return func(v parquet.Value) (shape.Kind, string) { return shape.Number, decimal(v, int(l.Scale)) }
 	case *format.DateType:
-		return func(v parquet.Value) (kind, string) {
-			return kindText, time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
+		return func(v parquet.Value) (shape.Kind, string) {
+			return shape.Text, time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
 		}
 	case *format.TimestampType:
 		if physical == parquet.Int64 {
-			return func(v parquet.Value) (kind, string) { return kindText, timestamp(v.Int64(), l) }
+			return func(v parquet.Value) (shape.Kind, string) { return shape.Text, timestamp(v.Int64(), l) }
 		}
 	case *format.UUIDType:
-		return func(v parquet.Value) (kind, string) { return kindText, uuid(v.ByteArray()) }
+		return func(v parquet.Value) (shape.Kind, string) { return shape.Text, uuid(v.ByteArray()) }
 	case *format.IntType:
 		if !l.IsSigned && physical == parquet.Int32 {
-			return func(v parquet.Value) (kind, string) {
-				return kindNumber, strconv.FormatUint(uint64(v.Uint32()), 10)
+			return func(v parquet.Value) (shape.Kind, string) {
+				return shape.Number, strconv.FormatUint(uint64(v.Uint32()), 10)
 			}
 		}
 		if !l.IsSigned && physical == parquet.Int64 {
-			return func(v parquet.Value) (kind, string) { return kindNumber, strconv.FormatUint(v.Uint64(), 10) }
+			return func(v parquet.Value) (shape.Kind, string) { return shape.Number, strconv.FormatUint(v.Uint64(), 10) }
 		}
 	}
 	return plainValue
 }
 
 // plainValue converts a value according to its physical type.
-func plainValue(v parquet.Value) (kind, string) {
+func plainValue(v parquet.Value) (shape.Kind, string) {
 	switch v.Kind() {
 	case parquet.Boolean:
-		return kindBool, strconv.FormatBool(v.Boolean())
+		return shape.Bool, strconv.FormatBool(v.Boolean())
 	case parquet.Int32:
-		return kindNumber, strconv.FormatInt(int64(v.Int32()), 10)
+		return shape.Number, strconv.FormatInt(int64(v.Int32()), 10)
 	case parquet.Int64:
-		return kindNumber, strconv.FormatInt(v.Int64(), 10)
+		return shape.Number, strconv.FormatInt(v.Int64(), 10)
 	case parquet.Int96:
-		return kindText, int96(v.Int96())
+		return shape.Text, int96(v.Int96())
 	case parquet.Float:
 		return float(float64(v.Float()), 32)
 	case parquet.Double:
 		return float(v.Double(), 64)
-	case parquet.ByteArray, parquet.FixedLenByteArray:
+	case parquet.FixedLenByteArray: // such as half floats
+		return shape.Bytes, string(v.ByteArray())
+	case parquet.ByteArray:
 		text := string(v.ByteArray())
 		if !utf8.ValidString(text) {
-			return kindBytes, text
+			return shape.Bytes, text
 		}
-		return kindText, text
+		return shape.Text, text
 	}
-	return kindNull, ""
+	return shape.Null, ""
 }
 
-func float(f float64, bits int) (kind, string) {
+func float(f float64, bits int) (shape.Kind, string) {
 	if math.IsNaN(f) || math.IsInf(f, 0) {
-		return kindNull, ""
+		return shape.Null, ""
 	}
-	return kindNumber, string(jsontext.AppendFloat(nil, f, bits))
-}
-
-// readHalfFloats sets the converter of leaves of the type FLOAT16, which the library does not know.
-func readHalfFloats(schema []format.SchemaElement, leaves []*leaf) {
-	column := -1
-	for _, e := range schema {
-		if e.NumChildren.Valid && e.NumChildren.V > 0 {
-			continue
-		}
-		column++
-		if _, ok := e.LogicalType.Value.(*format.Float16Type); !ok {
-			continue
-		}
-		for _, l := range leaves {
-			if l.column == column {
-				l.text = func(v parquet.Value) (kind, string) { return float(halfFloat(v.ByteArray()), 32) }
-			}
-		}
-	}
-}
-
-// halfFloat returns the value of a number of IEEE 754 in two bytes, the lower one first.
-func halfFloat(b []byte) float64 {
-	if len(b) != 2 {
-		return math.NaN()
-	}
-	bits := binary.LittleEndian.Uint16(b)
-	exponent, fraction := int(bits>>10&0x1f), float64(bits&0x3ff)
-	value := math.Ldexp(1024+fraction, exponent-25)
-	switch exponent {
-	case 0: // subnormal
-		value = math.Ldexp(fraction, -24)
-	case 0x1f: // infinite or not a number
-		return math.NaN()
-	}
-	if bits>>15 == 1 {
-		return -value
-	}
-	return value
+	return shape.Number, string(jsontext.AppendFloat(nil, f, bits))
 }
 
 // decimal formats an unscaled number with a decimal point.
@@ -282,11 +168,4 @@ func uuid(b []byte) string {
 		return base64.StdEncoding.EncodeToString(b)
 	}
 	return fmt.Sprintf("%08x-%04x-%04x-%04x-%012x", binary.BigEndian.Uint32(b), b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// appendBase64 appends bytes as a base64-encoded JSON string.
-func appendBase64(dst []byte, s string) []byte {
-	dst = append(dst, '"')
-	dst = base64.StdEncoding.AppendEncode(dst, []byte(s))
-	return append(dst, '"')
 }

@@ -2,7 +2,10 @@ package dataset
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // maxPythonDepth limits the nesting of a Python literal.
@@ -19,27 +22,28 @@ func (e *pythonError) Error() string {
 	return fmt.Sprintf("invalid Python literal: %s, at byte %d", e.what, e.offset+1)
 }
 
-// readPython appends the value of a Python literal to t. It accepts the output
+// readPython returns the value of a Python literal. It accepts the output
 // of repr, str and pandas' to_csv: strings, numbers, constants, lists, tuples,
 // sets and dicts. These can contain numpy's array(...) and objects with keyword
 // arguments such as Document(...). Adjacent strings without a comma, as in the
 // output of numpy, are separate elements. A single value in parentheses without
 // a comma is an error, since it is not a tuple.
-func readPython(t *tree, s string) error {
-	p := &pythonParser{s: s, t: t}
-	if err := p.value("", 0); err != nil {
-		return err
+func readPython(s string) (*value, error) {
+	p := &pythonParser{s: s}
+	v, err := p.value(0)
+	if err != nil {
+		return nil, err
 	}
-	if p.space(); p.i < len(s) {
-		return p.fail("unexpected text after the literal")
+	if p.space(); p.i < len(p.s) {
+		return nil, p.fail("unexpected text after the literal")
 	}
-	return nil
+	return v, nil
 }
 
 type pythonParser struct {
-	s string
-	i int
-	t *tree
+	s     string
+	i     int
+	count int // of values so far
 }
 
 func (p *pythonParser) fail(what string) error {
@@ -65,66 +69,63 @@ func (p *pythonParser) peek() byte {
 	return 0
 }
 
-func (p *pythonParser) value(name string, depth int) error {
-	if len(p.t.nodes) >= maxNodes {
-		return errTooMany
+func (p *pythonParser) value(depth int) (*value, error) {
+	if p.count++; p.count > maxValues {
+		return nil, errTooMany
 	}
 	if depth > maxPythonDepth {
-		return p.failLiteral(fmt.Sprintf("nested more than %d levels deep", maxPythonDepth))
+		return nil, p.failLiteral(fmt.Sprintf("nested more than %d levels deep", maxPythonDepth))
 	}
 	c := p.peek()
 	switch {
 	case c == 0:
-		return p.fail("unexpected end of input")
+		return nil, p.fail("unexpected end of input")
 	case c == '[':
-		return p.sequence(name, ']', depth)
+		return p.sequence(']', depth)
 	case c == '(':
-		return p.sequence(name, ')', depth)
+		return p.sequence(')', depth)
 	case c == '{':
-		return p.braces(name, depth)
+		return p.braces(depth)
 	case startsWithString(p.s[p.i:min(len(p.s), p.i+3)]):
 		text, err := p.str()
-		if err == nil {
-			p.t.add(kindText, name, text)
-		}
-		return err
+		return &value{Kind: shape.Text, Text: text}, err
 	case p.abbreviated():
-		return p.failLiteral("list is abbreviated (...)")
+		return nil, p.failLiteral("list is abbreviated (...)")
 	case isWordByte(c) || c == '-' || c == '+' || c == '.':
-		return p.word(name, depth)
+		return p.word(depth)
 	}
-	return p.fail("expected a value")
+	return nil, p.fail("expected a value")
 }
 
 // sequence reads a list or a tuple.
-func (p *pythonParser) sequence(name string, end byte, depth int) error {
+func (p *pythonParser) sequence(end byte, depth int) (*value, error) {
 	p.i++
-	at := p.t.open(kindList, name)
-	commas, items := 0, 0
+	v := &value{Kind: shape.List}
+	commas := 0
 	for p.peek() != end {
-		if err := p.value("", depth+1); err != nil {
-			return err
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
 		}
-		items++
+		v.Items = append(v.Items, item)
 		last := p.s[p.i-1]
 		switch c := p.peek(); {
 		case end == ']' && p.adjacent(last, c):
 			continue // NumPy separates elements with spaces
 		case end == ']' && p.abbreviated():
-			return p.failLiteral("list is abbreviated (...)")
+			return nil, p.failLiteral("list is abbreviated (...)")
 		case c == ',':
 			commas++
 		}
 		if err := p.separator(end, "list"); err != nil {
-			return err
+			return nil, err
 		}
 	}
-	if end == ')' && items == 1 && commas == 0 {
-		return p.fail("parenthesized value is not a tuple")
+	if end == ')' && len(v.Items) == 1 && commas == 0 {
+		return nil, p.fail("parenthesized value is not a tuple")
 	}
 	p.i++
-	p.t.close(at)
-	return nil
+	return v, nil
 }
 
 // separator reads a comma, unless the end of a list, dict or call follows.
@@ -174,40 +175,39 @@ func (p *pythonParser) startsScalar() bool {
 }
 
 // braces reads a dict into an object, or a set into a list.
-func (p *pythonParser) braces(name string, depth int) error {
+func (p *pythonParser) braces(depth int) (*value, error) {
 	p.i++
-	at := p.t.open(kindObject, name)
+	v := &value{Kind: shape.Object}
 	for p.peek() != '}' {
-		key := len(p.t.nodes)
-		if err := p.value("", depth+1); err != nil {
-			return err
+		item, err := p.value(depth + 1)
+		if err != nil {
+			return nil, err
 		}
-		if p.peek() == ':' {
-			if p.t.nodes[at].kind == kindList {
-				return p.fail("key in a set")
-			}
+		switch isPair := p.peek() == ':'; {
+		case isPair && v.Kind == shape.List:
+			return nil, p.fail("key in a set")
+		case !isPair && v.Kind == shape.Object && len(v.Items) > 0:
+			return nil, p.fail("missing dict value")
+		case !isPair:
+			v.Kind = shape.List
+		default:
 			p.i++
-			k := p.t.nodes[key]
-			if k.kind == kindList || k.kind == kindObject {
-				return p.fail("unhashable dict key")
+			if item.Kind == shape.List || item.Kind == shape.Object {
+				return nil, p.fail("unhashable dict key")
 			}
-			p.t.nodes = p.t.nodes[:key]
-			if err := p.value(k.text, depth+1); err != nil {
-				return err
+			name := item.Text
+			if item, err = p.value(depth + 1); err != nil {
+				return nil, err
 			}
-		} else {
-			if p.t.nodes[at].kind == kindObject && key > at+1 {
-				return p.fail("missing dict value")
-			}
-			p.t.nodes[at].kind = kindList
+			item.Name = name
 		}
+		v.Items = append(v.Items, item)
 		if err := p.separator('}', "dict"); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	p.i++
-	p.t.close(at)
-	return nil
+	return v, nil
 }
 
 func isWordByte(c byte) bool {
@@ -224,7 +224,7 @@ func wordLength(s string) int {
 }
 
 // word reads a constant, a number or a call.
-func (p *pythonParser) word(name string, depth int) error {
+func (p *pythonParser) word(depth int) (*value, error) {
 	start := p.i
 	for p.i < len(p.s) && (isWordByte(p.s[p.i]) || p.s[p.i] == '.' || p.s[p.i] == '-' || p.s[p.i] == '+') {
 		p.i++
@@ -232,37 +232,35 @@ func (p *pythonParser) word(name string, depth int) error {
 	w := p.s[start:p.i]
 	switch {
 	case w == "None" || w == "nan" || w == "NaN" || w == "null":
-		p.t.add(kindNull, name, "")
+		return &value{Kind: shape.Null}, nil
 	case w == "True" || w == "False" || w == "true" || w == "false":
-		p.t.add(kindBool, name, strings.ToLower(w))
+		return &value{Kind: shape.Bool, Text: strings.ToLower(w)}, nil
 	case w[0] >= '0' && w[0] <= '9' || w[0] == '-' || w[0] == '+' || w[0] == '.':
 		if len(strings.TrimLeft(w, "+-.")) == 0 {
-			return p.fail("expected a value")
+			return nil, p.fail("expected a value")
 		}
-		p.t.add(kindNumber, name, w)
+		return &value{Kind: shape.Number, Text: w}, nil
 	case w == "set" && strings.HasPrefix(p.s[p.i:], "()"):
 		p.i += len("()")
-		p.t.add(kindList, name, "")
+		return &value{Kind: shape.List}, nil
 	case p.peek() == '(':
-		return p.call(name, depth)
-	default:
-		truncated := p.i == len(p.s)
-		p.i = start
-		if truncated {
-			return p.failLiteral("unknown name " + quote(w))
-		}
-		return p.fail("unknown name " + quote(w))
+		return p.call(depth)
 	}
-	return nil
+	truncated := p.i == len(p.s)
+	p.i = start
+	if truncated {
+		return nil, p.failLiteral("unknown name " + quote(w))
+	}
+	return nil, p.fail("unknown name " + quote(w))
 }
 
 // call reads a call. A call with a positional argument becomes the value of
 // that argument, as in array([...]). Keyword arguments become an object, as in
 // Document(...).
-func (p *pythonParser) call(name string, depth int) error {
+func (p *pythonParser) call(depth int) (*value, error) {
 	p.i++
-	at := p.t.open(kindObject, name)
-	positional := false
+	v := &value{Kind: shape.Object}
+	var positional *value
 	for p.peek() != ')' {
 		key := ""
 		rest := p.s[p.i:]
@@ -270,38 +268,75 @@ func (p *pythonParser) call(name string, depth int) error {
 			key = rest[:n]
 			p.i += n + 1
 		}
-		before := len(p.t.nodes)
 		if key == "dtype" && p.peek() != '\'' && p.peek() != '"' {
 			// the dtype of an array is a bare name
 			for p.i < len(p.s) && (isWordByte(p.s[p.i]) || p.s[p.i] == '.') {
 				p.i++
 			}
-		} else if err := p.value(key, depth+1); err != nil {
-			return err
-		}
-		if key == "" {
-			if positional || before != at+1 {
-				return p.fail("multiple positional arguments")
+		} else {
+			item, err := p.value(depth + 1)
+			switch {
+			case err != nil:
+				return nil, err
+			case key != "":
+				item.Name = key
+				v.Items = append(v.Items, item)
+			case positional != nil || len(v.Items) > 0:
+				return nil, p.fail("multiple positional arguments")
+			default:
+				positional = item
 			}
-			positional = true
-		} else if positional {
-			p.t.nodes = p.t.nodes[:before]
 		}
 		if err := p.separator(')', "call"); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	p.i++
-	if positional {
-		// Replace the object with the value.
-		copy(p.t.nodes[at:], p.t.nodes[at+1:])
-		p.t.nodes = p.t.nodes[:len(p.t.nodes)-1]
-		p.t.nodes[at].name = name
-		for j := at; j < len(p.t.nodes); j++ {
-			p.t.nodes[j].end--
-		}
-		return nil
+	if positional != nil {
+		return positional, nil
 	}
-	p.t.close(at)
-	return nil
+	return v, nil
+}
+
+// str reads a string literal as repr writes it: without a prefix, in single or double quotes.
+func (p *pythonParser) str() (string, error) {
+	start, mark := p.i, p.s[p.i:p.i+1]
+	switch {
+	case mark != "'" && mark != `"`:
+		return "", p.fail("a string with the prefix " + mark)
+	case strings.HasPrefix(p.s[p.i:], strings.Repeat(mark, 3)):
+		return "", p.fail("a string in triple quotes")
+	}
+	rest := p.s[p.i+1:]
+	if n := strings.Index(rest, mark); n >= 0 && strings.IndexByte(rest[:n], '\\') < 0 {
+		p.i += n + 2
+		return rest[:n], nil
+	}
+	var b strings.Builder
+	for rest != "" && !strings.HasPrefix(rest, mark) {
+		n := strings.IndexAny(rest, `\`+mark)
+		if n < 0 {
+			break
+		}
+		b.WriteString(rest[:n])
+		if rest = rest[n:]; rest[0] != '\\' {
+			continue
+		}
+		if len(rest) == 1 {
+			break
+		}
+		c, _, tail, err := strconv.UnquoteChar(rest, rest[1]) // any quote can be escaped
+		if err != nil {
+			p.i = len(p.s) - len(rest)
+			return "", p.failLiteral("unknown escape sequence")
+		}
+		b.WriteRune(c) // also of \xNN, which is not a byte in Python
+		rest = tail
+	}
+	if !strings.HasPrefix(rest, mark) {
+		p.i = start
+		return "", p.failLiteral("unterminated string literal")
+	}
+	p.i = len(p.s) - len(rest) + 1
+	return b.String(), nil
 }

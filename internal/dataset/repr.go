@@ -12,15 +12,14 @@ var errRepr = errors.New("the printed form of an object, which can be incomplete
 
 // reprContext returns the document in a text that Python printed, as
 // json.dumps(default=str) does. The document is nil for other texts.
-func reprContext(text string) (*tree, error) {
+func reprContext(text string) (*value, error) {
 	text = trim(text)
-	t := &tree{}
 	switch rest, ok := strings.CutPrefix(text, "page_content="); {
 	case ok && strings.HasPrefix(rest, "'"):
-		return t, t.langChainDocument(rest)
+		return langChainDocument(rest)
 	case ok && strings.HasPrefix(rest, `"`): // before LangChain 0.2
 		text = "Document(" + strings.Replace(text, `" metadata={`, `", metadata={`, 1) + ")"
-	case isDocument(text), strings.HasPrefix(text, "TextNode("), strings.HasPrefix(text, "NodeWithScore("):
+	case isPrintedDocument(text), strings.HasPrefix(text, "TextNode("), strings.HasPrefix(text, "NodeWithScore("):
 	case isDefaultRepr(text):
 		return nil, errRepr
 	case strings.HasPrefix(text, "Node ID: ") && strings.Contains(text, "\nText: "): // LlamaIndex shortens the text
@@ -28,10 +27,11 @@ func reprContext(text string) (*tree, error) {
 	default:
 		return nil, nil
 	}
-	if readPython(t, text) != nil || t.content(0, 0) < 0 { // Haystack shortens the text
+	doc, err := readPython(text)
+	if err != nil || content(doc, 0) == nil { // Haystack shortens the text
 		return nil, errRepr
 	}
-	return t, nil
+	return doc, nil
 }
 
 // isDefaultRepr reports whether a text is an object without a printed form of its own, or a
@@ -54,29 +54,28 @@ func isMissingAnswer(text string) bool {
 	return text == "[object Object]" || shape.IsMissing(text)
 }
 
-// langChainDocument appends the object in 'CONTENT' metadata={...}. LangChain does not
+// langChainDocument returns the object in 'CONTENT' metadata={...}. LangChain does not
 // escape the content, but did before 0.2: it is an error if that makes a difference.
-func (t *tree) langChainDocument(s string) error {
+func langChainDocument(s string) (*value, error) {
 	const next = "' metadata={"
-	at := t.open(kindObject, "")
-	content, isLast := strings.CutSuffix(s[1:], "'")
+	doc := &value{Kind: shape.Object}
+	text, isLast := strings.CutSuffix(s[1:], "'")
 	if i := strings.LastIndex(s, next); i > 0 {
-		meta := &tree{}
-		if readPython(meta, s[i+len(next)-1:]) != nil {
-			return errRepr
+		meta, err := readPython(s[i+len(next)-1:])
+		if err != nil {
+			return nil, errRepr
 		}
-		content, isLast = s[1:i], true
-		meta.nodes[0].name = "metadata"
-		t.addValue(meta.value(0))
+		text, isLast = s[1:i], true
+		meta.Name = "metadata"
+		doc.Items = append(doc.Items, meta)
 	}
-	if !isLast || strings.Contains(content, next) {
-		return errRepr
+	if !isLast || strings.Contains(text, next) {
+		return nil, errRepr
 	}
-	t.add(kindText, "page_content", content)
-	t.close(at)
-	p := &pythonParser{s: s, t: &tree{}}
-	if escaped, err := p.str(); err == nil && escaped != content && p.i == len(content)+2 {
-		return errors.New("page_content is escaped, or contains backslashes: write the text of the document instead")
+	doc.Items = append(doc.Items, &value{Kind: shape.Text, Name: "page_content", Text: text})
+	p := &pythonParser{s: s}
+	if escaped, err := p.str(); err == nil && escaped != text && p.i == len(text)+2 {
+		return nil, errors.New("page_content is escaped, or contains backslashes: write the text of the document instead")
 	}
-	return nil
+	return doc, nil
 }

@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -9,18 +8,15 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // A shapedReader reads records whose fields are nested, have unusual names, or are
 // spread over several records. It finds them with package shape.
 type shapedReader struct {
-	records rowReader // returns records unparsed
+	records recordReader
 	file    *file
 	shape   *shape.Reader
-	tree    tree
 	ids     []*shape.Path // possible places of the id
 
 	started bool        // a row has been returned
@@ -44,7 +40,7 @@ type shapedRow struct {
 // order.
 const maxTraceBytes = 1 << 30
 
-func newShaped(records rowReader, f *file) *shapedReader {
+func newShaped(records recordReader, f *file) *shapedReader {
 	s := &shapedReader{records: records, file: f}
 	if path, ok := f.columns.paths[FieldID]; ok {
 		s.ids = []*shape.Path{path}
@@ -105,7 +101,7 @@ func (s *shapedReader) read() {
 		fail(err)
 		return
 	}
-	record, err := s.record(&raw)
+	record, err := s.records.record()
 	if err != nil {
 		fail(&RowError{Line: raw.Line, Err: err})
 		return
@@ -123,10 +119,7 @@ func (s *shapedReader) read() {
 		s.queue = append(s.queue, shapedRow{Record: r, line: raw.Line, key: record.Name, number: s.count, offset: raw.Offset})
 	}
 	if len(rows) == 0 {
-		for _, c := range raw.Kept {
-			s.bytes += len(c.Value)
-		}
-		if s.bytes > maxTraceBytes {
+		if s.bytes += size(record); s.bytes > maxTraceBytes {
 			s.last = fmt.Errorf("the traces exceed %s; split the file by trace", formatBytes(maxTraceBytes))
 			fail(s.last)
 		}
@@ -146,55 +139,6 @@ func (s *shapedReader) usage(err error) error {
 		return usagef("--from %s: %w", n.Tool.Name, n)
 	}
 	return err
-}
-
-// record returns the value of a record that was read unparsed.
-func (s *shapedReader) record(raw *Row) (*shape.Value, error) {
-	if d, ok := s.records.(*documentReader); ok {
-		return d.records[d.index-1], nil
-	}
-	if f := s.file.format; f == JSONL || f == JSON {
-		return s.parse(raw.Kept[0].Value)
-	}
-	v := &shape.Value{Kind: shape.Object}
-	for _, c := range raw.Kept {
-		cell, err := s.parse(c.Value)
-		if err != nil {
-			return nil, err
-		}
-		if f := s.file.format; f == CSV || f == TSV {
-			if cell.Kind == shape.Number {
-				cell.Kind = shape.Text // CSV has no types
-			}
-		}
-		cell.Name = c.Name
-		v.Items = append(v.Items, cell)
-	}
-	return v, nil
-}
-
-// parse returns the value of a JSON text, in which Python floats are null.
-func (s *shapedReader) parse(raw []byte) (*shape.Value, error) {
-	err := s.parseOnce(raw)
-	if err != nil {
-		if fixed, floats := replaceBareFloats(raw); floats != nil {
-			err = s.parseOnce(fixed)
-		}
-	}
-	if err != nil {
-		return nil, syntaxError(err)
-	}
-	return s.tree.value(0), nil
-}
-
-func (s *shapedReader) parseOnce(raw []byte) error {
-	s.tree.reset()
-	s.tree.limit = s.file.limit()
-	dec := jsontext.NewDecoder(bytes.NewReader(raw))
-	if err := s.tree.readJSON(dec, ""); err != nil {
-		return err
-	}
-	return cmp.Or(noMore(dec), s.tree.overflow)
 }
 
 // fill sets the fields of a row.
@@ -219,15 +163,11 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 	}
 	var err error
 	if r.Contexts != nil {
-		t := &s.tree
-		t.reset()
-		t.addValue(r.Contexts)
 		if r.Contexts.Kind == shape.Text {
-			row.Contexts, err = separatedContexts(t, r.Contexts.Text, s.separator(r.Value), s.file.noteSplit)
+			row.Contexts, row.Sources, err = separatedContexts(r.Contexts.Text, s.separator(r.Value), s.file.noteSplit)
 		} else {
-			row.Contexts, err = contexts(t, 0)
+			row.Contexts, row.Sources, err = contexts(r.Contexts)
 		}
-		row.Sources = t.sources
 	}
 	cut := r.Value.Member("truncated_cells") // as the dataset viewer of Hugging Face marks them
 	switch {
@@ -283,7 +223,7 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) error {
 	first := !s.started
 	s.started = true
 	for _, name := range m.keep {
-		value := []byte("null")
+		kept := []byte("null")
 		v := record.Member(name)
 		if v == nil {
 			if path, err := shape.ParsePath(name); err == nil {
@@ -292,13 +232,13 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) error {
 		}
 		switch {
 		case v != nil:
-			value = s.json(v)
+			kept = appendJSON(nil, v)
 		case first:
 			if err := m.withoutKept(name, record.Paths(maxListed+1), s.file.warnings); err != nil {
 				return err
 			}
 		}
-		row.Kept = append(row.Kept, Column{Name: name, Value: value})
+		row.Kept = append(row.Kept, Column{Name: name, Value: kept})
 	}
 	if !m.keepAll {
 		return nil
@@ -308,14 +248,8 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) error {
 			continue
 		}
 		if v = s.shape.Rest(v); v != nil && m.keeps(v.Name) {
-			row.Kept = append(row.Kept, Column{Name: v.Name, Value: s.json(v)})
+			row.Kept = append(row.Kept, Column{Name: v.Name, Value: appendJSON(nil, v)})
 		}
 	}
 	return nil
-}
-
-func (s *shapedReader) json(v *shape.Value) []byte {
-	var t tree
-	t.addValue(v)
-	return t.appendJSON(nil, 0)
 }

@@ -27,6 +27,7 @@ func TestOpenDoesNotGuess(t *testing.T) {
 		{"dataset of LangSmith", `{"dataset_id":"d","inputs":{"question":"q","context":["some text"]},"outputs":{"answer":"expected"}}`, noAnswer},
 		{"chat that ends in a call", `{"messages":[{"role":"user","content":"q"},{"role":"assistant","content":"Let me look.","tool_calls":[{"id":"1"}]},{"role":"tool","content":"some text"}]}`, noAnswer},
 		{"chat without results in the last turn", `{"messages":[{"role":"user","content":"q"},{"role":"tool","content":"some text"},{"role":"assistant","content":"a"},{"role":"user","content":"q2"},{"role":"assistant","content":"a2"}]}`, noContexts},
+		{"messages of an unknown framework", `{"answer":"a","steps":[{"type":"TextMessage","source":"user","content":"q","metadata":{}},{"type":"TextMessage","source":"bot","content":"a","metadata":{}}]}`, noContexts},
 		{"contexts of turns", `{"answer":"a","turns":[{"answer":"b","documents":["c d"]},{"answer":"e","documents":["f g"]}]}`, noContexts},
 		{"contexts of an evaluation", `{"answer":"a","evaluation":{"contexts":["The judge says so."]}}`, noContexts},
 		{"examples", `{"completion":"a","examples":[{"text":"few shots","url":"u"}]}`, noContexts},

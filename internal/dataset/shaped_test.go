@@ -54,7 +54,6 @@ s2,t,s1,RETRIEVER,tower,,"[{'document.content': 'The tower stands in Paris.', 'd
 		{"trulens events", "x.csv", "RECORD_ATTRIBUTES,TRACE\n" +
 			`"{""ai.observability.record_id"":""r"",""ai.observability.span_type"":""record_root"",""ai.observability.record_root.input"":""Where is the Eiffel Tower?"",""ai.observability.record_root.output"":""It is in Paris.""}","{""trace_id"":""t"",""span_id"":""1"",""parent_id"":""""}"` + "\n" +
 			`"{""ai.observability.record_id"":""r"",""ai.observability.span_type"":""retrieval"",""ai.observability.retrieval.retrieved_contexts"":[""The tower stands in Paris."",""It opened in 1889.""]}","{""trace_id"":""t"",""span_id"":""2"",""parent_id"":""1""}"` + "\n", "TruLens"},
-		{"trulens record", "x.jsonl", `{"app_id":"a","record_id":"r","input":` + q + `,"output":` + a + `,"record_json":"{\"main_input\":\"q\",\"main_output\":\"a\",\"calls\":[{\"call_id\":\"c\",\"stack\":[{\"method\":{\"name\":\"retrieve\"}}],\"rets\":[\"The tower stands in Paris.\",\"It opened in 1889.\"]}]}"}`, "TruLens"},
 		{"llamaindex response", "x.jsonl", `{"query":` + q + `,"response":` + a + `,"source_nodes":[{"node":{"id_":"n1","text":` + c1 + `},"score":0.8},{"node":{"id_":"n2","text_resource":{"text":` + c2 + `}},"score":0.7}],"metadata":{}}`, "LlamaIndex"},
 		{"langchain chain", "x.jsonl", `{"query":` + q + `,"result":` + a + `,"source_documents":` + docs + `}`, "LangChain"},
 		{"haystack answer", "x.jsonl", `{"data":` + a + `,"query":` + q + `,"documents":[{"id":"d","content":` + c1 + `},{"content":` + c2 + `}],"meta":{}}`, "Haystack"},

@@ -27,7 +27,6 @@ type tableReader struct {
 	started   bool         // a record has been read
 	separator string       // of the contexts in a cell, or ""
 	outputs   *outputTable // or nil
-	tree      tree         // values of the current cell
 }
 
 func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReader, error) {
@@ -46,20 +45,17 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	}
 	if t.exact {
 		t.csv.escapes, t.csv.padded = false, false
-	} else if err := checkEncoding(head); err != nil {
-		return nil, err
 	}
 	err := t.csv.next()
-	if err == nil && t.csv.marked {
-		err = t.csv.next()
-	}
 	switch {
 	case isEnd(err):
 		return nil, errors.New("want a header line, got an empty file")
 	case err != nil:
 		return nil, fmt.Errorf("header: %w", err)
 	case !t.csv.valid():
-		return nil, errors.New("header: " + notUTF8 + encodingHint(head))
+		return nil, errors.New("header: " + notUTF8)
+	case !t.exact && bytes.IndexByte(t.csv.record, '\r') >= 0 && !bytes.Contains(t.csv.record, []byte("\r\n")):
+		return nil, errors.New("header: a carriage return; if lines end in it alone, convert it with: tr '\\r' '\\n' <FILE >rows.csv")
 	}
 	t.fields = len(t.csv.ends)
 	var names []string
@@ -223,8 +219,7 @@ func (t *tableReader) fill(row *Row) error {
 	row.Answer, _ = text(FieldAnswer)
 	if cell, ok := text(FieldContexts); ok {
 		var err error
-		row.Contexts, err = separatedContexts(&t.tree, cell, t.separator, t.noteSplit)
-		row.Sources = t.tree.sources
+		row.Contexts, row.Sources, err = separatedContexts(cell, t.separator, t.noteSplit)
 		firstErr = cmp.Or(firstErr, err)
 		if t.outputs != nil && joinedList.MatchString(cell) {
 			firstErr = errJoinedList
@@ -232,7 +227,7 @@ func (t *tableReader) fill(row *Row) error {
 	}
 	for _, i := range t.header.keep {
 		cell, ok := t.cell(i)
-		if !ok {
+		if !ok || t.columns.raw && !t.exact {
 			break
 		}
 		row.Kept = append(row.Kept, Column{Name: t.header.names[i], Value: cellJSON(string(cell))})
@@ -248,19 +243,32 @@ func (t *tableReader) fill(row *Row) error {
 	return cmp.Or(unreadable(row, outcome), firstErr)
 }
 
+// record returns the columns of the current record, as texts or null.
+func (t *tableReader) record() (*value, error) { //nolint:unparam // of recordReader
+	v := &value{Kind: shape.Object}
+	for _, i := range t.header.keep {
+		cell, _ := t.cell(i)
+		m := &value{Name: t.header.names[i]}
+		if len(cell) > 0 {
+			m.Kind, m.Text = shape.Text, string(cell)
+		}
+		v.Items = append(v.Items, m)
+	}
+	return v, nil
+}
+
 // separatedContexts returns the contexts in a text cell. If a tool can have joined them with
 // a separator, it splits the cell and calls note.
-func separatedContexts(t *tree, cell, separator string, note func()) ([]string, error) {
+func separatedContexts(cell, separator string, note func()) ([]string, []Source, error) {
 	if separator == "" || !isJoined(cell, separator) || classifyCell(cell) == definiteList {
-		return textContexts(t, cell)
+		return textContexts(cell)
 	}
 	note()
 	var out []string
 	for part := range strings.SplitSeq(cell, separator) {
 		out = append(out, strings.TrimSpace(part))
 	}
-	t.reset()
-	return out, nil
+	return out, nil, nil
 }
 
 // isJoined reports whether a text consists of texts joined by a separator. It reports false

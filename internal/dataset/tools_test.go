@@ -1,19 +1,14 @@
 package dataset
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/klauspost/compress/zstd"
 )
 
 // A toolFixture is a file as a tool writes it, with its rows: question, answer and contexts,
@@ -98,38 +93,13 @@ damaged,It is
 Why?,It is art.,gold,,,,,,,,Art.,PASS,1.00,,,
 `, "promptfoo", []string{"Where is it?|- In Paris.|It is in Paris.", "Where is it?|In Rome.|It is in Paris.", "!no output: its status is ERROR", "How high?|330 m|It is 330 m.", "!want 16 fields, got 2", "Why?|Art.|It is art."}},
 		{"promptfoo table with contexts joined by commas", "x.csv", "query,context,[m] P,Status,Score,Named Scores,Grader Reason,Comment\nq,\"It is one.,The second.\",a,PASS,1.00,,,\n", "promptfoo", []string{"!contexts: joined with commas"}},
-		{"inspect log", "x.eval", evalLog(
-			`{"id":"1","epoch":1,"input":`+question+`,"target":"gold","messages":[`+message("user", question)+`,`+message("assistant", `"attachment://a"`)+`],"output":{"completion":"attachment://a","choices":[{"message":`+message("assistant", `"attachment://a"`)+`}]},"metadata":{"context":["attachment://b",`+context2+`]},"events":[{"output":{"completion":"other"}}],"attachments":{"a":`+answer+`,"b":`+context+`}}`,
-			`{"id":"2","epoch":1,"input":`+question2+`,"target":"gold","messages":[],"output":{"completion":"attachment://lost"},"metadata":{"context":[]},"attachments":{}}`,
-			`{"id":"3","epoch":1,"input":`+question2+`,"target":"gold","messages":[],"output":{"completion":""},"metadata":{"context":[]},"error":{"message":"x"},"attachments":{}}`,
-			`{"id":"4","epoch":1,"input":[`+message("user", question2)+`],"target":"gold","messages":[],"output":{"completion":`+answer2+`},"metadata":{"context":[]},"attachments":{}}`,
-		), "inspect", []string{want[0], "!no answer: output.completion is missing or null", "!no answer: output.completion is missing or null", want[1]}},
+		{"inspect log", "x.json", `{"samples":[` + strings.Join([]string{
+			`{"id":"1","epoch":1,"input":` + question + `,"target":"gold","messages":[` + message("user", question) + `,` + message("assistant", `"attachment://a"`) + `],"output":{"completion":"attachment://a","choices":[{"message":` + message("assistant", `"attachment://a"`) + `}]},"metadata":{"context":["attachment://b",` + context2 + `]},"events":[{"output":{"completion":"other"}}],"attachments":{"a":` + answer + `,"b":` + context + `}}`,
+			`{"id":"2","epoch":1,"input":` + question2 + `,"target":"gold","messages":[],"output":{"completion":"attachment://lost"},"metadata":{"context":[]},"attachments":{}}`,
+			`{"id":"3","epoch":1,"input":` + question2 + `,"target":"gold","messages":[],"output":{"completion":""},"metadata":{"context":[]},"error":{"message":"x"},"attachments":{}}`,
+			`{"id":"4","epoch":1,"input":[` + message("user", question2) + `],"target":"gold","messages":[],"output":{"completion":` + answer2 + `},"metadata":{"context":[]},"attachments":{}}`,
+		}, ",") + `]}`, "inspect", []string{want[0], "!no answer: output.completion is missing or null", "!no answer: output.completion is missing or null", want[1]}},
 	}
-}
-
-// evalLog returns a log of Inspect with samples.
-func evalLog(samples ...string) string {
-	var b bytes.Buffer
-	w := zip.NewWriter(&b)
-	w.RegisterCompressor(zstd.ZipMethodWinZip, zstd.ZipCompressor())
-	add := func(name, text string) {
-		entry, err := w.CreateHeader(&zip.FileHeader{Name: name, Method: zstd.ZipMethodWinZip})
-		if err == nil {
-			_, err = io.WriteString(entry, text)
-		}
-		if err != nil {
-			panic(err)
-		}
-	}
-	add("_journal/start.json", `{}`)
-	for i, sample := range samples {
-		add("samples/"+string(rune('1'+i))+"_epoch_1.json", sample)
-	}
-	add("header.json", `{"samples":[]}`)
-	if err := w.Close(); err != nil {
-		panic(err)
-	}
-	return b.String()
 }
 
 func TestRowsReadsWhatToolsWrite(t *testing.T) { checkFixtures(t, toolFixtures()) }
@@ -166,51 +136,6 @@ func rowTexts(rows []result, last string) []string {
 		texts = append(texts, "!"+last)
 	}
 	return texts
-}
-
-func TestOpenSaysHowToConvertDirectories(t *testing.T) {
-	for file, want := range map[string]string{
-		"dataset_dict.json":         "the splits of a dataset: convert it with: python -c \"import datasets; datasets.load_from_disk('FILE')['SPLIT'].to_parquet('rows.parquet')\"",
-		"state.json":                "a dataset: convert it with: python -c \"import datasets; datasets.load_from_disk('FILE').to_parquet('rows.parquet')\"",
-		"data-00000-of-00001.arrow": "Arrow files: convert it with: python -c \"import datasets; datasets.load_dataset('arrow', data_files='FILE/*.arrow')['train'].to_parquet('rows.parquet')\"",
-		"other.json":                "",
-	} {
-		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, file), []byte("{}"), 0o600); err != nil {
-			t.Fatal(err)
-		}
-		_, err := Open([]string{dir}, Options{})
-		if want != "" {
-			want = dir + ": a directory with " + want
-		} else {
-			want = dir + ": is a directory"
-		}
-		if err == nil || err.Error() != want {
-			t.Errorf("%s: got error %v, want %s", file, err, want)
-		}
-	}
-}
-
-// A sample larger than the limit fails alone, and a broken log as a whole.
-func TestRowsLimitsLogs(t *testing.T) {
-	sample := func(text string) string {
-		return `{"id":"1","input":"q","target":"t","messages":[],"output":{"completion":"a"},"metadata":{"contexts":["` + text + `"]},"attachments":{}}`
-	}
-	text := evalLog(sample("one two"), sample(strings.Repeat("one two ", 1000)), sample("three four"))
-	for _, stdin := range []bool{false, true} {
-		opts := Options{MaxRowBytes: 1000}
-		path := write(t, "x.eval", text)
-		if stdin {
-			path, opts.Stdin = "-", strings.NewReader(text)
-		}
-		rows, last := readFiles(t, opts, path)
-		if len(rows) != 3 || last != nil || rows[0].Err != "" || !strings.Contains(rows[1].Err, "record is too long") || rows[2].Err != "" {
-			t.Errorf("got rows %+v, last error %v, want an error in the second row", rows, last)
-		}
-	}
-	if _, err := Open([]string{write(t, "x.eval", text[:len(text)-30])}, Options{}); err == nil || !strings.Contains(err.Error(), "broken or incomplete log of Inspect") {
-		t.Errorf("got error %v, want that the log is broken", err)
-	}
 }
 
 // Each answered turn is a row, with the earlier turns in its question and what was retrieved
@@ -257,14 +182,11 @@ func TestRowsOfAgents(t *testing.T) {
 		"user: When did the Marlow footbridge open?\nassistant: It opened on 14 May 2003.\n\nAnd how long is it?|It is 212 metres long.|" + length + "|" + opening,
 	}
 	files, err := filepath.Glob("testdata/agents/*.json")
-	if err != nil || len(files) < 8 {
+	if err != nil || len(files) < 4 {
 		t.Fatalf("got %d files, %v", len(files), err)
 	}
 	for _, file := range files {
-		turns, last := turns, []string{"And how long is it?|It is 212 metres long.|" + length}
-		if strings.Contains(file, "result") { // of one run
-			turns, last = turns[:1], turns[:1]
-		}
+		last := []string{"And how long is it?|It is 212 metres long.|" + length}
 		for all, want := range map[bool][]string{false: last, true: turns} {
 			rows, err := readFiles(t, Options{AllTurns: all}, file)
 			if diff := cmp.Diff(want, rowTexts(rows, "")); diff != "" || err != nil {

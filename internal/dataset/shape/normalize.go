@@ -34,15 +34,26 @@ func (x Expander) normalizeAt(v *Value, depth int) *Value {
 		items[i] = x.normalizeAt(item, depth+1)
 	}
 	out.Items = items
-	if out.Kind == Object {
-		out = message(out)
-	} else if messages := pydanticMessages(out); messages != nil {
-		out.Items = messages
-	}
+	out = message(out)
 	if out.Kind == Object && slices.ContainsFunc(items, func(m *Value) bool { return strings.Contains(m.Name, ".") }) {
 		unflatten(out)
 	}
 	return out
+}
+
+// message returns a message that messages_to_dict of LangChain wrote with its role beside
+// its other members, or another value as it is.
+func message(v *Value) *Value {
+	data := v.Member("data")
+	if len(v.Items) != 2 || data == nil || role(v) == "" || !data.has("content") {
+		return v
+	}
+	out := *data
+	out.Name = v.Name
+	if role(data) == "" {
+		out.Items = append(slices.Clone(data.Items), v.Member("type"))
+	}
+	return &out
 }
 
 // attributes returns the object for an OTLP list of {"key": K, "value": V}, or nil.
@@ -202,6 +213,9 @@ func role(v *Value) string {
 	case "system", "developer", "reasoning":
 		return "system"
 	}
+	if strings.HasSuffix(name, "message") || strings.HasSuffix(name, "event") { // of a framework that is not known, such as AutoGen
+		return "system"
+	}
 	return ""
 }
 
@@ -303,4 +317,14 @@ func (x Expander) open(messages []*Value) turn {
 func callsTool(m *Value) bool {
 	return m.text("type") == "function_call" || len(items(m.first("tool_calls", "toolCalls"))) > 0 ||
 		slices.ContainsFunc(items(m.first("content", "parts")), func(part *Value) bool { return part.text("type") == "tool_use" })
+}
+
+// failed reports whether the result of a tool is an error, which is no context.
+func failed(result *Value) bool {
+	for _, name := range []string{"is_error", "error", "isError"} {
+		if m := result.Member(name); m != nil && m.Kind == Bool && m.Text == "true" {
+			return true
+		}
+	}
+	return result.text("status") == "error"
 }

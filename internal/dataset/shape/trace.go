@@ -86,9 +86,6 @@ func (f *Finder) spansOf(v *Value) []*span {
 	if len(out) > 0 {
 		return out
 	}
-	if calls := f.callsOf(v); calls != nil {
-		return calls
-	}
 	root := asSpan(v)
 	if steps := v.first("observations", "spans"); steps != nil && (trace.has("input") || trace.has("output")) {
 		root = &span{id: trace.text("id"), trace: trace.text("id"), value: trace}
@@ -106,39 +103,6 @@ func (f *Finder) spansOf(v *Value) []*span {
 		return nil
 	}
 	return f.runs(nil, root, 0)
-}
-
-// callsOf returns the calls in a record of TruLens as spans, or nil.
-func (f *Finder) callsOf(v *Value) []*span {
-	record := f.Expand.expand(cmp.Or(v.Member("record_json"), v))
-	calls := items(record.Member("calls"))
-	if len(calls) == 0 || !record.has("main_output") {
-		return nil
-	}
-	root := &Value{Kind: Object, Items: slices.Clone(v.Items)}
-	for name, main := range map[string]string{"input": "main_input", "output": "main_output"} {
-		if m := record.Member(main); m != nil && !root.has(name) {
-			root.Items = append(root.Items, m.renamed(name))
-		}
-	}
-	out := []*span{{id: "root", value: root}}
-	for _, call := range calls {
-		s := &span{id: call.text("call_id"), parent: "root", value: &Value{Kind: Object}}
-		if rets := call.Member("rets"); rets != nil {
-			s.value.Items = append(s.value.Items, rets.renamed("output"))
-		}
-		if stack := items(call.Member("stack")); len(stack) > 0 {
-			last := stack[len(stack)-1]
-			name := strings.ToLower(last.text("method.name"))
-			if strings.Contains(name, "retriev") || strings.Contains(name, "relevant") || strings.Contains(name, "search") {
-				s.kind = "retriever"
-			} else {
-				s.kind = "call"
-			}
-		}
-		out = append(out, s)
-	}
-	return out
 }
 
 // runs appends a run and the runs below it.

@@ -23,12 +23,12 @@ const (
 	Text
 	List
 	Object
-	Bytes // invalid UTF-8, from Parquet; not the kind of a Value
+	Bytes // binary data, from Parquet; not the kind of a Value
 )
 
 // String returns the kind with its article, for error messages.
 func (k Kind) String() string {
-	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object", "invalid UTF-8"}[k]
+	return [...]string{"null", "a boolean", "a number", "a string", "a list", "an object", "binary data"}[k]
 }
 
 // A Value is a JSON value.

@@ -3,10 +3,8 @@
 Run it in this directory. It needs pyarrow, pandas and duckdb.
 """
 
-import bz2
 import gzip
 import json
-import lzma
 
 import duckdb
 import pandas as pd
@@ -104,17 +102,3 @@ with gzip.GzipFile("members.jsonl.gz", "wb", mtime=0) as f:
 with open("members.jsonl.gz", "ab") as out, gzip.GzipFile(fileobj=out, mode="wb", mtime=0) as f:
     for r in ROWS[1:]:
         f.write((json.dumps(r) + "\n").encode())
-
-for ext, codec in {"bz2": bz2, "xz": lzma}.items():
-    with open(f"members.jsonl.{ext}", "wb") as f:
-        for r in ROWS:
-            f.write(codec.compress((json.dumps(r, ensure_ascii=False) + "\n").encode()))
-with lzma.open("pandas.csv.xz", "wb", preset=9) as f:
-    f.write(open("pandas.csv", "rb").read())
-
-# Files that expand to more than the limit.
-zeros = b"0" * ((1 << 30) + (1 << 26))
-with bz2.open("bombs/zeros.bz2", "wb") as f:
-    f.write(zeros)
-with bz2.open("bombs/zeros.xz.bz2", "wb") as f:
-    f.write(lzma.compress(zeros, preset=1))

@@ -1,6 +1,6 @@
 """Write conversations of agents with the frameworks' own code and mock models.
 
-pip install pydantic-ai-slim langgraph autogen-agentchat autogen-ext openai-agents haystack-ai
+pip install langgraph openai-agents haystack-ai
 python gen.py
 """
 
@@ -30,27 +30,6 @@ def write(name, package, data):
     (OUT / file).write_text(json.dumps(data, default=str) + "\n")
 
 
-def pydantic_ai():
-    from pydantic_ai import Agent
-    from pydantic_ai.models.function import FunctionModel
-    from pydantic_ai.messages import ModelResponse, TextPart, ToolCallPart, ToolReturnPart
-
-    turn = [0]
-
-    def reply(messages, info):
-        if any(isinstance(p, ToolReturnPart) for p in messages[-1].parts):
-            return ModelResponse(parts=[TextPart(A[turn[0]])])
-        return ModelResponse(parts=[ToolCallPart("search", {"topic": K[turn[0]]})])
-
-    agent = Agent(FunctionModel(reply), tools=[search], system_prompt="Answer from the passages.")
-    history = None
-    for i, q in enumerate(Q):
-        turn[0] = i
-        result = agent.run_sync(q, message_history=history)
-        history = result.all_messages()
-    write("pydantic-ai", "pydantic-ai-slim", {"messages": json.loads(result.all_messages_json())})
-
-
 def langgraph():
     from langgraph.graph import StateGraph, MessagesState, START, END
     from langgraph.prebuilt import ToolNode
@@ -77,34 +56,6 @@ def langgraph():
         state = app.invoke({"messages": [HumanMessage(q)]}, {"configurable": {"thread_id": "1"}})
     write("langgraph", "langgraph", {"thread_id": "1", "messages": [m.model_dump() for m in state["messages"]]})
     write("langgraph dict", "langgraph", {"messages": messages_to_dict(state["messages"])})
-
-
-def autogen():
-    from autogen_agentchat.agents import AssistantAgent
-    from autogen_ext.models.replay import ReplayChatCompletionClient
-    from autogen_core.models import CreateResult, RequestUsage
-    from autogen_core import FunctionCall
-
-    u = RequestUsage(prompt_tokens=1, completion_tokens=1)
-    script = []
-    for i in range(2):
-        script += [
-            CreateResult(
-                finish_reason="function_calls", content=[FunctionCall(id=str(i), name="search", arguments=json.dumps({"topic": K[i]}))], usage=u, cached=False
-            ),
-            CreateResult(finish_reason="stop", content=A[i], usage=u, cached=False),
-        ]
-
-    async def run():
-        c = ReplayChatCompletionClient(
-            script, model_info={"vision": False, "function_calling": True, "json_output": False, "family": "unknown", "structured_output": False}
-        )
-        a = AssistantAgent("assistant", c, tools=[search], reflect_on_tool_use=True)
-        results = [await a.run(task=q) for q in Q]
-        write("autogen result", "autogen-agentchat", results[0].model_dump(mode="json"))
-        write("autogen state", "autogen-agentchat", await a.save_state())
-
-    asyncio.run(run())
 
 
 def openai_agents():
@@ -169,9 +120,8 @@ def haystack():
     messages = []
     for q in Q:
         messages = agent.run(messages + [ChatMessage.from_user(q)])["messages"]
-    write("haystack", "haystack-ai", {"messages": [m.to_dict() for m in messages]})
     write("haystack openai", "haystack-ai", {"messages": [m.to_openai_dict_format() for m in messages]})
 
 
-for f in (pydantic_ai, langgraph, autogen, openai_agents, haystack):
+for f in (langgraph, openai_agents, haystack):
     f()
