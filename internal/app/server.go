@@ -97,8 +97,8 @@ func (r *run) foundServers(ctx context.Context) string {
 	return hints.String()
 }
 
-// extend adds the values of --header, --extra-body and --client-cert to a client. A dry
-// run does not need the variables that headers name.
+// extend adds the values of --header and --extra-body to a client. A dry run does not need
+// the variables that headers name.
 func (l *LLMOptions) extend(c *llm.Config, sys *System, dryRun bool) (err error) {
 	lookup := sys.LookupEnv
 	if dryRun {
@@ -109,11 +109,6 @@ func (l *LLMOptions) extend(c *llm.Config, sys *System, dryRun bool) (err error)
 	}
 	if c.ExtraBody, err = llm.ParseExtraBody(l.ExtraBody); err != nil {
 		return exit.Usagef("--extra-body: %w", err)
-	}
-	if l.ClientCert != "" {
-		if c.Certificate, err = llm.ReadClientCert(l.ClientCert); err != nil {
-			return fmt.Errorf("--client-cert %w", err)
-		}
 	}
 	return nil
 }

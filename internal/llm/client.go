@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,9 +25,8 @@ type Config struct {
 	// ReasoningTimeout replaces Timeout for requests to models that are known to reason, if
 	// it is longer.
 	ReasoningTimeout time.Duration
-	Headers          Headers          // sent with every request
-	ExtraBody        json.RawMessage  // added to chat requests; from ParseExtraBody
-	Certificate      *tls.Certificate // client certificate; optional
+	Headers          Headers         // sent with every request
+	ExtraBody        json.RawMessage // added to chat requests; from ParseExtraBody
 }
 
 // String returns a description without the key.

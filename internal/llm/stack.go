@@ -182,9 +182,8 @@ func (o Options) price() (price, error) {
 }
 
 // Embedder returns an embedding model, which shares the meter, budget and cache of s. On another server it has its own breaker
-// and rate limiter. Endpoint, key and timeout default to those of s. Headers and
-// certificate are those of s on the same host, and none on others. The returned
-// endpoint contains no secrets. Embedder must be called before s is used.
+// and rate limiter. Endpoint, key and timeout default to those of s. Headers
+// are those of s on the same host, and none on others. The returned endpoint contains no secrets. Embedder must be called before s is used.
 func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	ownKey := c.APIKey != ""
 	if c.BaseURL == "" {
@@ -194,7 +193,7 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 		}
 	}
 	if sameHost(c.BaseURL, s.opts.Client.BaseURL) {
-		if c.Headers, c.Certificate = s.opts.Client.Headers, s.opts.Client.Certificate; ownKey {
+		if c.Headers = s.opts.Client.Headers; ownKey {
 			c.Headers = c.Headers.withoutKey()
 		}
 	}
