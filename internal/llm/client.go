@@ -67,15 +67,16 @@ type Client struct {
 	sender           *sender    // nil if the client can only Ask
 
 	mu             sync.Mutex
-	form           form
-	formStats           // statistics about form
-	perMinute      int  // tokens that a request alone has exceeded, or 0 if unknown
-	gaveLogprobs   bool // the server has returned log probabilities
-	guessingFailed bool // guessing the unsupported parameter has failed
-	downgrades     []Downgrade
-	notify         func(Downgrade) // may be nil
-	notifyEffort   func(error)     // may be nil
-	negotiate      chan struct{}   // semaphore: one call negotiates at a time
+	form         form
+	proven       bool // the server accepts schemas in this form
+	withJSON     int  // replies with JSON in this form
+	withoutJSON  int  // replies without it
+	perMinute    int  // tokens that a request alone has exceeded, or 0 if unknown
+	gaveLogprobs bool // the server has returned log probabilities
+	downgrades   []Downgrade
+	notify       func(Downgrade) // may be nil
+	notifyEffort func(error)     // may be nil
+	negotiating  chan struct{}   // semaphore: one rejected call at a time looks for a form
 }
 
 // NewClient returns a client that can only Ask, without contacting the server. It fails if
@@ -92,7 +93,7 @@ func NewClient(c Config) (*Client, error) {
 	return &Client{
 		api: openai.NewClientWithConfig(w.config()), wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
 		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
-		form: startForm(c), negotiate: make(chan struct{}, 1),
+		form: startForm(c), negotiating: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -166,7 +167,7 @@ func within(ctx context.Context, timeout time.Duration, f func(context.Context) 
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	n := &negotiation{client: c, request: r}
 	defer n.unlock()
-	if err := n.begin(ctx); err != nil {
+	if err := n.begin(); err != nil {
 		return nil, err
 	}
 	var reply *Reply
@@ -206,7 +207,7 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 	default:
 		return nil, used, classify(err)
 	}
-	n.succeed(f)
+	n.succeed()
 	used = used.Add(c.replyUsage(r, res))
 	reply, err := c.read(ctx, r, f, res)
 	return reply, used, err
