@@ -66,7 +66,7 @@ type Client struct {
 	deadlines        *deadlines // of chat completions
 	sender           *sender    // nil if the client can only Ask
 
-	mu             sync.Mutex
+	mu           sync.Mutex
 	form         form
 	proven       bool // the server accepts schemas in this form
 	withJSON     int  // replies with JSON in this form
@@ -177,7 +177,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			reply, u, err = c.send(ctx, n)
 			return u, err
 		},
-		adapt: n.adapt, onRetry: r.onRetry, timeoutIsFinal: r.timeoutIsFinal,
+		adapt: n.adapt, timeoutIsFinal: r.timeoutIsFinal,
 	})
 	if err != nil {
 		return nil, withUsage(err, used)
@@ -266,7 +266,7 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.
 		return nil, &RefusalError{Reason: "content_filter"}
 	}
 	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage) > 0
-	reply := &Reply{Text: text, reasoning: reasoningTokens(text, res, reasoned)}
+	reply := &Reply{Text: text}
 	atLimit := isTruncated(string(choice.FinishReason))
 	lengthError := func() error {
 		answer, started := Answer(text)

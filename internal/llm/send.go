@@ -22,8 +22,7 @@ type call struct {
 	// adapt changes the request after an error so that it can be sent again at once, or
 	// returns the error to report instead. It may be nil.
 	adapt          func(context.Context, error) (again bool, _ error)
-	onRetry        func() // called before each retry; may be nil
-	timeoutIsFinal bool   // a timeout is not retried
+	timeoutIsFinal bool // a timeout is not retried
 }
 
 // A sender sends the requests to one server: all that decides when a request is sent, how
@@ -82,9 +81,6 @@ func (s *sender) do(ctx context.Context, c call) (used usage.Usage, err error) {
 		err = s.breaker.end(err, responses)
 		if err == nil || ctx.Err() != nil || attempt >= s.retries || !IsTransient(err) || c.timeoutIsFinal && isA[*TimeoutError](err) {
 			return used, err
-		}
-		if c.onRetry != nil {
-			c.onRetry()
 		}
 		if e, ok := errors.AsType[*StatusError](err); ok && e.throttled {
 			delays.Reset() // rateLimiter pauses

@@ -80,7 +80,7 @@ func through(s *sender, next Completer, tokens int) Completer {
 				reply = got
 				return got.Usage, nil
 			},
-			onRetry: r.onRetry, timeoutIsFinal: r.timeoutIsFinal,
+			timeoutIsFinal: r.timeoutIsFinal,
 		})
 		if err != nil {
 			return nil, withUsage(err, used)

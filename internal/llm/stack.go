@@ -156,7 +156,6 @@ func (s *Stack) replyRetry(next Completer, fixed bool) *ReplyRetry {
 	if _, ok := familyOf(o.Client.Model); ok && o.Client.ReasoningEffort != "none" {
 		p.Allowance = min(max(minAllowance, allowanceFactor*typicalReasoning(o.Client.ReasoningEffort)), maxReasoning)
 	}
-	p.Probe = p.Allowance == 0 && !answersDirectly(o.Client.Model)
 	return p
 }
 
@@ -166,7 +165,7 @@ func (s *Stack) Reasoning() (tokens int, known bool) {
 	if s.retry.Allowance > 0 {
 		tokens = typicalReasoning(s.opts.Client.ReasoningEffort)
 	}
-	return tokens, !s.retry.Probe
+	return tokens, tokens > 0 || answersDirectly(s.opts.Client.Model)
 }
 
 // price returns the price of the model, or an error if it is unknown but required.
