@@ -76,13 +76,13 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 		"reasoning in a separate field":      {quirks: []llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: long, Field: true})}, learn: 24},
 		"OpenAI reasoning model": {quirks: []llmtest.Quirk{
 			llmtest.NoMaxTokens(), llmtest.NoTemperature(), llmtest.MaxTokens(30_000), llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(9000, 25_000)}),
-		}, learn: 44},
+		}, learn: 64},
 		"o3 by name": {args: "--model o3-mini", quirks: []llmtest.Quirk{
 			llmtest.NoMaxTokens(), llmtest.NoTemperature(), llmtest.Reasons(llmtest.Reasoner{Tokens: long}),
 		}, learn: 24},
 		"free text after reasoning": {quirks: []llmtest.Quirk{
 			llmtest.Reasons(llmtest.Reasoner{Tokens: short, Text: llmtest.Tags("", "</think>"), Silent: true}), llmtest.Prose(),
-		}, learn: 22 * rows, binary: true},
+		}, learn: 36 * rows, binary: true},
 		"other words for verdicts":                    {quirks: []llmtest.Quirk{llmtest.Forms(positive, negative)}, binary: true},
 		"other forms of numbers":                      {args: "--profile ragas", quirks: []llmtest.Quirk{llmtest.Forms(positive, negative), llmtest.TextIDs("")}, learn: rows},
 		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []llmtest.Quirk{llmtest.Forms(positive, negative), llmtest.TextIDs("")}},

@@ -88,7 +88,7 @@ func New(o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.sender = newSender(o, NewBudget(o.MaxCost, o.MaxTokens), p)
+	c.sender = newSender(o, &monitor{changed: make(chan struct{})}, &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, p)
 	s := &Stack{Client: c, Meter: &Meter{}, Tokens: c.tokens, opts: o}
 	s.Completer = s.wrap(c, false)
 	return s, nil
@@ -212,7 +212,7 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	own := *s.Client.sender
 	if client.Endpoint() != s.Client.Endpoint() {
 		o.RPM, o.TPM, o.Concurrency, o.OnThrottled = 0, 0, 0, nil
-		own = *newSender(o, own.budget, p)
+		own = *newSender(o, own.monitor, own.budget, p)
 	}
 	own.price = p
 	client.sender = &own
@@ -238,7 +238,17 @@ func (s *Stack) Limit() int { return s.window.Limit() }
 
 // Concurrency returns the lowest limit on requests in flight so far, or 0 if it was never
 // lowered.
-func (s *Stack) Concurrency() int { return s.Client.sender.slots.reached() }
+func (s *Stack) Concurrency() int {
+	m := s.Client.sender
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.slots.reached()
+}
 
 // Cost returns the amount spent so far, in USD at known prices and in tokens.
-func (s *Stack) Cost() (usd float64, tokens int) { return s.Client.sender.budget.Spent() }
+func (s *Stack) Cost() (usd float64, tokens int) {
+	m := s.Client.sender
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.budget.spent.usd, int(min(m.budget.spent.tokens, 1<<62))
+}
