@@ -232,9 +232,8 @@ func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest,
 // so that redaction does not affect parsing.
 func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
 	reply, err := c.readReply(ctx, r, f, res)
-	downgraded := r.Schema != nil && f.Format != jsonSchema
 	if reply != nil {
-		reply.Downgraded = downgraded
+		reply.Downgraded = r.Schema != nil && f.Format != jsonSchema
 		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs); err != nil {
 			return nil, err
 		}
@@ -244,8 +243,7 @@ func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatC
 		reply.JSON = c.wire.redactJSON(reply.JSON)
 	}
 	if e, ok := errors.AsType[*ParseError](err); ok {
-		e.Downgraded = downgraded
-		e.Reason, e.Text, e.Partial = c.wire.redactError(e.Reason), c.wire.redactError(e.Text), c.wire.redactJSON(e.Partial)
+		e.Reason, e.Text = c.wire.redactError(e.Reason), c.wire.redactError(e.Text)
 	}
 	if e, ok := errors.AsType[*RefusalError](err); ok {
 		e.Message = c.wire.redactError(e.Message)
