@@ -110,8 +110,8 @@ func (p *rateLimiter) throttle(e *StatusError, err error, sent, now time.Time) e
 		p.rounds, p.lastRound = p.rounds+1, now
 	}
 	e.throttled = p.rounds > 1
-	pause, explicit := retryAfter(e, now)
-	if explicit && pause > maxWait {
+	pause, requested := retryAfter(e, now)
+	if requested && pause > maxWait {
 		return err // ends the run
 	}
 	if p.rounds > 1 {

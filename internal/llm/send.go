@@ -242,9 +242,9 @@ func newBackOff() *backoff.ExponentialBackOff {
 func retryDelay(delays *backoff.ExponentialBackOff, err error, now time.Time, notify func(error, time.Duration)) time.Duration {
 	wait := delays.NextBackOff()
 	if e, ok := errors.AsType[*StatusError](err); ok {
-		if requested, explicit := retryAfter(e, now); explicit || requested > 0 {
+		if after, ok := retryAfter(e, now); ok {
 			// Jitter spreads requests that were rejected together.
-			wait = min(requested, maxWait) + wait/10
+			wait = min(after, maxWait) + wait/10
 		}
 	}
 	if notify != nil {
