@@ -135,7 +135,7 @@ func TestEmptyRepliesEndRun(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			got := runWithQuirks(t, "", tt.quirk)
 			checkExit(t, got.commandResult, exitFailure, "no row got a usable reply", tt.want)
-			if limit := 48; got.requests > limit {
+			if limit := 64; got.requests > limit {
 				t.Errorf("got %d requests, want at most %d", got.requests, limit)
 			}
 		})
