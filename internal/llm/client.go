@@ -69,8 +69,6 @@ type Client struct {
 	mu           sync.Mutex
 	form         form
 	proven       bool // the server accepts schemas in this form
-	withJSON     int  // replies with JSON in this form
-	withoutJSON  int  // replies without it
 	perMinute    int  // tokens that a request alone has exceeded, or 0 if unknown
 	gaveLogprobs bool // the server has returned log probabilities
 	downgrades   []Downgrade
@@ -290,11 +288,9 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.
 		if reply.JSON = parseAlone(text, r.Schema, promptEcho(r.Messages)); reply.JSON == nil {
 			return nil, lengthError()
 		}
-		c.countReply(f, nil)
 		return reply, nil
 	}
 	v, err := parse(ctx, text, r.Schema, promptEcho(r.Messages))
-	c.countReply(f, err)
 	if err != nil {
 		return nil, err
 	}

@@ -142,8 +142,6 @@ type ParseError struct {
 	// NoAnswer is set if the reply is empty or contains only reasoning. A different
 	// prompt does not help.
 	NoAnswer bool
-
-	isProse bool // the reply contains no JSON, not even a partial value
 }
 
 func (e *ParseError) Error() string {

@@ -33,16 +33,15 @@ const (
 // A form specifies the request parameters that a server and its model support. It is
 // part of a batchState.
 type form struct {
-	Format         format     `json:"format"`
-	TokenParam     tokenParam `json:"token_param"`
-	MaxOutput      int        `json:"max_output"`       // largest accepted output token limit, or 0 if unlimited
-	SchemaInPrompt bool       `json:"schema_in_prompt"` // repeat the schema in the prompt, for servers that ignore it
-	NoTemperature  bool       `json:"no_temperature"`
-	NoSeed         bool       `json:"no_seed"`
-	NoSystem       bool       `json:"no_system"`             // prepend the system message to the user message
-	NoBounds       bool       `json:"no_bounds"`             // do not use bounded schemas
-	NoEffort       bool       `json:"no_effort"`             // do not send a reasoning effort
-	NoLogprobs     bool       `json:"no_logprobs,omitempty"` // do not request log probabilities
+	Format        format     `json:"format"`
+	TokenParam    tokenParam `json:"token_param"`
+	MaxOutput     int        `json:"max_output"` // largest accepted output token limit, or 0 if unlimited
+	NoTemperature bool       `json:"no_temperature"`
+	NoSeed        bool       `json:"no_seed"`
+	NoSystem      bool       `json:"no_system"`             // prepend the system message to the user message
+	NoBounds      bool       `json:"no_bounds"`             // do not use bounded schemas
+	NoEffort      bool       `json:"no_effort"`             // do not send a reasoning effort
+	NoLogprobs    bool       `json:"no_logprobs,omitempty"` // do not request log probabilities
 }
 
 // startForm returns the form of the first request, which already fits models
@@ -62,7 +61,6 @@ func mergeForms(a, b form) form {
 	if b.MaxOutput > 0 && (a.MaxOutput == 0 || b.MaxOutput < a.MaxOutput) {
 		a.MaxOutput = b.MaxOutput
 	}
-	a.SchemaInPrompt = a.SchemaInPrompt || b.SchemaInPrompt
 	a.NoTemperature = a.NoTemperature || b.NoTemperature
 	a.NoSeed = a.NoSeed || b.NoSeed
 	a.NoSystem = a.NoSystem || b.NoSystem

@@ -49,7 +49,7 @@ func (c *Client) adoptForm(f form, cause error) {
 	c.mu.Lock()
 	previous := c.form
 	if c.form = mergeForms(previous, f); c.form.withoutLimits() != previous.withoutLimits() {
-		c.proven, c.withJSON, c.withoutJSON = false, 0, 0
+		c.proven = false
 	}
 	if c.form.NoEffort && !previous.NoEffort && c.notifyEffort != nil {
 		defer c.notifyEffort(cause)
@@ -73,23 +73,6 @@ func (c *Client) adoptForm(f form, cause error) {
 func (f form) withoutLimits() form {
 	f.MaxOutput, f.NoBounds, f.NoLogprobs = 0, false, false
 	return f
-}
-
-// countReply records whether a reply in form f contained JSON. If most replies
-// contain none, the server ignores the schema, so it is added to the prompt.
-func (c *Client) countReply(f form, err error) {
-	e, bad := errors.AsType[*ParseError](err)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case f.withoutLimits() != c.form.withoutLimits():
-	case !bad:
-		c.withJSON++
-	case e.isProse:
-		if c.withoutJSON++; c.withoutJSON > c.withJSON {
-			c.form.SchemaInPrompt = true
-		}
-	}
 }
 
 // maxFormAttempts limits the requests that one call sends while it negotiates a

@@ -127,21 +127,3 @@ func TestNamedLimit(t *testing.T) {
 		}
 	}
 }
-
-// An empty reply does not mean that the server ignores schemas.
-func TestEmptyReplyKeepsPrompt(t *testing.T) {
-	srv, got := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
-		if n == 1 {
-			writeReply(w, "", "stop")
-			return
-		}
-		writeReply(w, validReply, "stop")
-	})
-	c := newTestClient(t, Config{BaseURL: srv.URL})
-	for range 2 {
-		_, _ = c.Complete(t.Context(), newRequest(verdicts()))
-	}
-	if all := got(); all[0].raw != all[1].raw {
-		t.Errorf("got %s, want %s", all[1].raw, all[0].raw)
-	}
-}

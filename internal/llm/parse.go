@@ -98,7 +98,7 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 	case strings.TrimSpace(text) == "":
 		return nil, &ParseError{Reason: "it is empty", Text: reply, NoAnswer: true}
 	}
-	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, isProse: true}
+	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply}
 }
 
 // answerOf is Answer, but a reply that starts with JSON contains no reasoning: a tag in it
