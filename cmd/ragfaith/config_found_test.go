@@ -72,7 +72,6 @@ func TestFoundConfigAttacksAreRejected(t *testing.T) {
 		{"a secret", "api-key-env: AWS_SECRET\n", llmArgs, "ragfaith.yaml:1: api-key-env:"},
 		{"a secret for embeddings", "embed-api-key-env: AWS_SECRET\n", llmArgs, "ragfaith.yaml:1: embed-api-key-env:"},
 		{"a secret in a header", "header: ['X-Token: $AWS_SECRET']\n", llmArgs, "ragfaith.yaml:1: header:"},
-		{"a client certificate", "client-cert: model\n", llmArgs, "ragfaith.yaml:1: client-cert:"},
 		{"a paid option", "extra-body: '{\"service_tier\":\"priority\"}'\n", llmArgs, "ragfaith.yaml:1: extra-body:"},
 		{"another limit", "max-cost: 0\n", llmArgs, "ragfaith.yaml:1: max-cost:"},
 		{"a dry run, which skips gates", "dry-run: true\n", nil, "ragfaith.yaml:1: dry-run:"},

@@ -19,7 +19,7 @@ func TestEveryFlagIsClassified(t *testing.T) {
 		to sort show output summary github resume dry-run verbose quiet no-progress
 		min-mean min-mean-by by min-lower min-citation-recall min-citation-precision max-failed max-no-claims max-unjudged max-uncertain cluster
 		models onnxruntime
-		api-key-env header client-cert timeout retries rpm tpm max-cost max-total-tokens price batch batch-poll prompts
+		api-key-env header timeout retries rpm tpm max-cost max-total-tokens price batch batch-poll prompts
 		cache no-cache semantic-cache embed-api-key-env
 		config color`)
 	var stored []string

@@ -3,6 +3,7 @@ package main
 import (
 	"net/http"
 	"net/http/httptest"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -70,10 +71,10 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 		"opening tag in the prompt template": {quirks: []llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: long, Text: llmtest.Tags("", "</think>"), Silent: true})}, learn: 24},
 		"OpenAI reasoning model": {quirks: []llmtest.Quirk{
 			llmtest.NoMaxTokens(), llmtest.NoTemperature(), llmtest.MaxTokens(30_000), llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(9000, 25_000)}),
-		}, learn: 44},
+		}, learn: 64},
 		"free text after reasoning": {quirks: []llmtest.Quirk{
 			llmtest.Reasons(llmtest.Reasoner{Tokens: short, Text: llmtest.Tags("", "</think>"), Silent: true}), llmtest.Prose(),
-		}, learn: 22 * rows, binary: true},
+		}, learn: 36 * rows, binary: true},
 		"other words for verdicts":                    {quirks: []llmtest.Quirk{llmtest.Forms(positive, negative)}, binary: true},
 		"other forms of numbers":                      {args: "--profile ragas", quirks: []llmtest.Quirk{llmtest.Forms(positive, negative), llmtest.TextIDs("")}, learn: rows},
 		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []llmtest.Quirk{llmtest.Forms(positive, negative), llmtest.TextIDs("")}},
@@ -103,6 +104,42 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 				t.Errorf("got %d downgrades, want stderr %q; stderr: %s", downgraded, tt.stderr, got.stderr)
 			}
 			t.Logf("%d requests, %d without quirks", got.requests, baseline.requests)
+		})
+	}
+}
+
+// TestServerQuirksChangeNoBatchScore is like TestServerQuirksChangeNoScore for batches,
+// which adapt to a server only between rounds.
+func TestServerQuirksChangeNoBatchScore(t *testing.T) {
+	t.Parallel()
+	skipShort(t)
+	baseline := runWithQuirks(t, "--no-cache")
+	for name, tt := range map[string]struct {
+		quirks []llmtest.Quirk
+		limit  int // requests
+	}{
+		"reasoning":      {[]llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(1500, 7000)})}, 180},
+		"parameters":     {[]llmtest.Quirk{llmtest.NoTemperature(), llmtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
+		"unrelated 400s": {[]llmtest.Quirk{llmtest.Failing(8, llmtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
+		"verdicts":       {[]llmtest.Quirk{llmtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
+	} {
+		t.Run(name, func(t *testing.T) {
+			server := llmtest.New(tt.quirks...)
+			s := httptest.NewServer(&llmtest.BatchServer{Chat: server})
+			defer s.Close()
+			got := runInProcess(t, t.TempDir(), nil, "score", "../../testdata/rows.jsonl", "--limit", strconv.Itoa(quirkRows), "-o", filepath.Join(t.TempDir(), "out.jsonl"), "--to", "jsonl",
+				"--judge", "llm", "--model", "x", "--batch", "--batch-poll", "1ms", "--no-cache", "--base-url", s.URL+"/v1")
+			if d := cmp.Diff(baseline.scores, scoresIn(t, got.stdout)); got.code != 0 || d != "" {
+				t.Errorf("got exit code %d, want 0; stderr: %s; scores (-want +got):\n%s", got.code, got.stderr, d)
+			}
+			if n := len(server.Calls()); n > tt.limit {
+				t.Errorf("got %d requests, want at most %d", n, tt.limit)
+			} else {
+				t.Logf("%d requests", n)
+			}
+			if name == "unrelated 400s" && strings.Contains(got.stderr, "refuses response_format") {
+				t.Errorf("occasional 400s caused a downgrade: %s", got.stderr)
+			}
 		})
 	}
 }

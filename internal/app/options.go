@@ -68,7 +68,6 @@ type LLMOptions struct {
 	Server      *llm.LocalServer // on this machine, named by --judge; nil for none
 	Headers     []string         // NAME: VALUE, with variables
 	ExtraBody   string           // JSON object that is added to requests, or ""
-	ClientCert  string           // PEM file, or ""
 
 	Timeout          time.Duration // of a request; default 1 minute, 10 for a server on this machine
 	ReasoningTimeout time.Duration // of a request to a model that reasons; 0 for Timeout, default 10 minutes

@@ -82,8 +82,8 @@ func (l *LLMOptions) chooseModel(models []llm.ServedModel) (llm.ServedModel, err
 	return llm.ServedModel{}, fmt.Errorf("%s has no model %s%s; it has: %s", l.Server.Title, l.Model, getHint, list)
 }
 
-// extend adds the values of --header, --extra-body and --client-cert to a client. A dry
-// run does not need the variables that headers name.
+// extend adds the values of --header and --extra-body to a client. A dry run does not need
+// the variables that headers name.
 func (l *LLMOptions) extend(c *llm.Config, sys *System, dryRun bool) (err error) {
 	lookup := sys.LookupEnv
 	if dryRun {
@@ -94,11 +94,6 @@ func (l *LLMOptions) extend(c *llm.Config, sys *System, dryRun bool) (err error)
 	}
 	if c.ExtraBody, err = llm.ParseExtraBody(l.ExtraBody); err != nil {
 		return exit.Usagef("--extra-body: %w", err)
-	}
-	if l.ClientCert != "" {
-		if c.Certificate, err = llm.ReadClientCert(l.ClientCert); err != nil {
-			return fmt.Errorf("--client-cert %w", err)
-		}
 	}
 	return nil
 }

@@ -147,7 +147,8 @@ func (b *Batch) Run(ctx context.Context, pass Pass) (err error) {
 		}
 	}
 	if err == nil {
-		b.stack.Client.sender.budget.charge(b.cost(b.state.Spent))
+		s := b.stack.Client.sender
+		s.update(func() { s.budget.spent = s.budget.spent.add(b.cost(b.state.Spent)) })
 	}
 	return err
 }

@@ -31,7 +31,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	s, state := b.stack, b.state
 	// The form may have been learned in an earlier round or by another process.
 	s.Client.adoptForm(state.Form, nil)
-	state.Form, _ = s.Client.currentForm()
+	state.Form = s.Client.currentForm()
 	b.maxUsage = usage.Usage{}
 	var ask Completer = s.replyRetry(b, true)
 	if s.opts.Cache != nil { // only the last pass stores and counts replies
@@ -164,7 +164,7 @@ func (b *Batch) replay(ctx context.Context, key string, r *Request) (*Reply, err
 	if err != nil || len(res.Choices) == 0 {
 		return nil, errDeferred
 	}
-	f, _ := c.currentForm()
+	f := c.currentForm()
 	used = used.Add(c.replyUsage(r, res))
 	reply, err := c.read(ctx, r, f, res)
 	if err != nil {

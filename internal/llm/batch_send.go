@@ -190,7 +190,7 @@ func (b *Batch) collect(ctx context.Context, files []string) (next *batchState, 
 				return err
 			}
 			state.Spent = state.Spent.Add(l.usage())
-			if f, guess, ok := adaptForm(b.state.Form, true, l.err()); ok && !guess {
+			if f, ok := adaptForm(b.state.Form, &Request{Schema: &Schema{}}, l.err()); ok {
 				state.Form, misfits = mergeForms(state.Form, f), misfits+1
 			}
 			return nil

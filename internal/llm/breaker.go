@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -20,21 +19,16 @@ const (
 	restartGracePeriod      = 5 * time.Second
 )
 
-// A Breaker ends a run whose server is down or rejects all requests, instead of
-// letting every row fail separately. Once open, it stays open: each call
-// immediately returns a *DownError, and callers sleeping on its Clock wake up
-// with the same error. It opens at once after a rejected key (401, 403, 407), an
+// A breaker ends a run whose server is down or rejects all requests, instead of
+// letting every row fail separately. Once open, it stays open: every request ends with the
+// same *DownError. It opens at once after a rejected key (401, 403, 407), an
 // unknown model or path (404, 405), a redirect or a
 // rejected certificate, and if a quota or credit is used up, the server asks to
 // wait longer than maxWait, or rateLimiter returns a *ThrottledError. A response that
 // does not come from an API counts as a lost connection. A timeout does not count if
 // other requests were answered in the meantime: the request may have waited in the
 // server's queue.
-type Breaker struct {
-	clock  Clock
-	opened chan struct{} // closed when the breaker opens
-
-	mu           sync.Mutex
+type breaker struct {
 	downErr      error // the *DownError that opened it, or nil
 	weight       int
 	firstFailure time.Time // first failure since the last response
@@ -42,33 +36,11 @@ type Breaker struct {
 	responses    int       // number of responses
 }
 
-// NewBreaker returns a closed breaker.
-func NewBreaker(c Clock) *Breaker {
-	return &Breaker{clock: c, opened: make(chan struct{})}
-}
-
-// Err returns the *DownError that opened the breaker, or nil.
-func (b *Breaker) Err() error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.downErr
-}
-
-// begin returns the *DownError if the breaker is open, and otherwise the number of
-// responses so far, which end needs.
-func (b *Breaker) begin() (responses int, err error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.responses, b.downErr
-}
-
-// end records the outcome of an attempt. It returns err, or the *DownError if the breaker is
-// open.
-func (b *Breaker) end(err error, responses int) error {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if isQueued := isA[*TimeoutError](err) && b.responses > responses; !isQueued {
-		b.record(err)
+// end records the outcome of an attempt, before which there were a number of responses. It
+// returns err, or the *DownError if the breaker is open.
+func (b *breaker) end(err error, responses int, now time.Time) error {
+	if isQueued := isA[*TimeoutError](err) && b.responses > responses; !isQueued && b.downErr == nil {
+		b.record(err, now)
 	}
 	if err == nil {
 		return nil
@@ -76,19 +48,16 @@ func (b *Breaker) end(err error, responses int) error {
 	return cmp.Or(b.downErr, err)
 }
 
-// record counts the outcome of an attempt. b.mu must be held.
-func (b *Breaker) record(err error) {
-	if b.downErr != nil {
-		return
-	}
+// record counts the outcome of an attempt.
+func (b *breaker) record(err error, now time.Time) {
 	weight, fatal := severity(err)
 	if e, ok := errors.AsType[*StatusError](err); ok && !fatal {
-		if cause := permanentRejection(e, b.clock.Now()); cause != nil {
+		if cause := permanentRejection(e, now); cause != nil {
 			err, fatal = cause, true
 		}
-	}
-	if e, ok := errors.AsType[*StatusError](err); ok && weight == 0 && e.Status != http.StatusTooManyRequests && !b.responded {
-		weight = 1
+		if weight == 0 && e.Status != http.StatusTooManyRequests && !b.responded {
+			weight = 1
+		}
 	}
 	switch {
 	case fatal:
@@ -99,7 +68,6 @@ func (b *Breaker) record(err error) {
 		b.responses++
 		return
 	default:
-		now := b.clock.Now()
 		if b.weight == 0 {
 			b.firstFailure = now
 		}
@@ -109,7 +77,6 @@ func (b *Breaker) record(err error) {
 		}
 	}
 	b.downErr = &DownError{Cause: err}
-	close(b.opened)
 }
 
 // severity returns the weight of an outcome: 0 if the server responded, or
@@ -141,33 +108,4 @@ func severity(err error) (weight int, fatal bool) {
 		return 1, false
 	}
 	return 0, false
-}
-
-// Clock wraps c so that Sleep returns the *DownError as soon as the breaker opens.
-func (b *Breaker) Clock(c Clock) Clock { return &breakerClock{c, b} }
-
-type breakerClock struct {
-	Clock
-	breaker *Breaker
-}
-
-// Sleep implements Clock.
-func (c *breakerClock) Sleep(ctx context.Context, d time.Duration) error {
-	if err := c.breaker.Err(); err != nil {
-		return err
-	}
-	sleepCtx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	go func() {
-		select {
-		case <-c.breaker.opened:
-			cancel()
-		case <-sleepCtx.Done():
-		}
-	}()
-	err := c.Clock.Sleep(sleepCtx, d)
-	if err != nil && ctx.Err() == nil {
-		return cmp.Or(c.breaker.Err(), err)
-	}
-	return err
 }

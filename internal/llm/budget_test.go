@@ -24,10 +24,10 @@ func TestBudgetStopsBeforeLimit(t *testing.T) {
 				_, err = c.Complete(t.Context(), newRequest(nil))
 			}
 			e := mustAs[*BudgetError](t, err)
-			usd, tokens := b.Spent()
+			usd, tokens := b.spent.usd, b.spent.tokens
 			// A request is reserved with 31 + 100 tokens and uses 50.
 			if tokens != 900 || s.calls() != 18 || math.Abs(usd-0.0009) > 1e-12 || !IsFatal(err) || !strings.Contains(e.Error(), "limit of") {
-				t.Errorf("got error %v after %d tokens, $%v and %d calls; want 900, $0.0009 and 18", e, tokens, usd, s.calls())
+				t.Errorf("got error %v after %v tokens, $%v and %d calls; want 900, $0.0009 and 18", e, tokens, usd, s.calls())
 			}
 			small := &Request{Messages: []Message{{User, "x"}}, MaxTokens: 1}
 			if _, err := c.Complete(t.Context(), small); s.calls() != 18 || err == nil {
@@ -70,7 +70,7 @@ func TestBudgetWithConcurrentRequests(t *testing.T) {
 			})
 		}
 		wg.Wait()
-		_, tokens := b.Spent()
+		tokens := int(b.spent.tokens)
 		if tokens > 2000 || done != tokens/100 || done < 14 || maxInFlight > 3 {
 			t.Errorf("got %d tokens, %d completed, %d in flight; want at most 2000 tokens and 3 in flight", tokens, done, maxInFlight)
 		}
@@ -88,24 +88,18 @@ func TestBudgetCountsTimeouts(t *testing.T) {
 	} {
 		s := testSender(Options{MaxTokens: 10_000})
 		_, _ = through(s, tt.server, 10).Complete(t.Context(), newRequest(nil))
-		if _, n := s.budget.Spent(); n != tt.want {
+		if n := int(s.budget.spent.tokens); n != tt.want {
 			t.Errorf("%s: got %d tokens, want %d", name, n, tt.want)
 		}
-	}
-	ctx := canceled(t)
-	b := NewBudget(0, 100)
-	b.reserved.tokens = 90
-	if err := b.reserve(ctx, amount{tokens: 50}); !errors.Is(err, context.Canceled) {
-		t.Errorf("got %v, want context.Canceled", err)
 	}
 }
 
 func TestBudgetDoesNotOverflow(t *testing.T) {
-	b := NewBudget(0, 1)
+	s := testSender(Options{MaxTokens: 1})
 	for range 3 {
-		b.charge(price{1, 1}.cost(math.MaxInt, math.MaxInt))
+		s.budget.settle(amount{}, price{1, 1}.cost(math.MaxInt, math.MaxInt))
 	}
-	if usd, tokens := b.Spent(); !(usd > 0) || tokens <= 0 {
+	if usd, tokens := (&Stack{Client: &Client{sender: s}}).Cost(); !(usd > 0) || tokens <= 0 {
 		t.Errorf("got $%v and %d tokens, want more than 0", usd, tokens)
 	}
 }

@@ -70,7 +70,7 @@ func (w *wire) completeBody(b []byte) []byte {
 // all requests share a prefix.
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	src := r.Messages
-	if r.Schema != nil && (f.Format != jsonSchema || f.SchemaInPrompt) {
+	if r.Schema != nil && f.Format != jsonSchema {
 		src = withSystem(src, "Reply with one JSON value and nothing else. It must satisfy this JSON Schema:\n"+string(f.schema(r)))
 	}
 	out := make([]openai.ChatCompletionMessage, 0, len(src))

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -26,9 +25,8 @@ type Config struct {
 	// ReasoningTimeout replaces Timeout for requests to models that are known to reason, if
 	// it is longer.
 	ReasoningTimeout time.Duration
-	Headers          Headers          // sent with every request
-	ExtraBody        json.RawMessage  // added to chat requests; from ParseExtraBody
-	Certificate      *tls.Certificate // client certificate; optional
+	Headers          Headers         // sent with every request
+	ExtraBody        json.RawMessage // added to chat requests; from ParseExtraBody
 }
 
 // String returns a description without the key.
@@ -68,16 +66,15 @@ type Client struct {
 	deadlines        *deadlines // of chat completions
 	sender           *sender    // nil if the client can only Ask
 
-	mu             sync.Mutex
-	form           form
-	formStats           // statistics about form
-	perMinute      int  // tokens that a request alone has exceeded, or 0 if unknown
-	gaveLogprobs   bool // the server has returned log probabilities
-	guessingFailed bool // guessing the unsupported parameter has failed
-	downgrades     []Downgrade
-	notify         func(Downgrade) // may be nil
-	notifyEffort   func(error)     // may be nil
-	negotiate      chan struct{}   // semaphore: one call negotiates at a time
+	mu           sync.Mutex
+	form         form
+	proven       bool // the server accepts schemas in this form
+	perMinute    int  // tokens that a request alone has exceeded, or 0 if unknown
+	gaveLogprobs bool // the server has returned log probabilities
+	downgrades   []Downgrade
+	notify       func(Downgrade) // may be nil
+	notifyEffort func(error)     // may be nil
+	negotiating  chan struct{}   // semaphore: one rejected call at a time looks for a form
 }
 
 // NewClient returns a client that can only Ask, without contacting the server. It fails if
@@ -94,7 +91,7 @@ func NewClient(c Config) (*Client, error) {
 	return &Client{
 		api: openai.NewClientWithConfig(w.config()), wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
 		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
-		form: startForm(c), negotiate: make(chan struct{}, 1),
+		form: startForm(c), negotiating: make(chan struct{}, 1),
 	}, nil
 }
 
@@ -168,7 +165,7 @@ func within(ctx context.Context, timeout time.Duration, f func(context.Context) 
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	n := &negotiation{client: c, request: r}
 	defer n.unlock()
-	if err := n.begin(ctx); err != nil {
+	if err := n.begin(); err != nil {
 		return nil, err
 	}
 	var reply *Reply
@@ -178,7 +175,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			reply, u, err = c.send(ctx, n)
 			return u, err
 		},
-		adapt: n.adapt, onRetry: r.onRetry, timeoutIsFinal: r.timeoutIsFinal,
+		adapt: n.adapt, timeoutIsFinal: r.timeoutIsFinal,
 	})
 	if err != nil {
 		return nil, withUsage(err, used)
@@ -208,7 +205,7 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 	default:
 		return nil, used, classify(err)
 	}
-	n.succeed(f)
+	n.succeed()
 	used = used.Add(c.replyUsage(r, res))
 	reply, err := c.read(ctx, r, f, res)
 	return reply, used, err
@@ -233,9 +230,8 @@ func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest,
 // so that redaction does not affect parsing.
 func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
 	reply, err := c.readReply(ctx, r, f, res)
-	downgraded := r.Schema != nil && f.Format != jsonSchema
 	if reply != nil {
-		reply.Downgraded = downgraded
+		reply.Downgraded = r.Schema != nil && f.Format != jsonSchema
 		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs); err != nil {
 			return nil, err
 		}
@@ -245,8 +241,7 @@ func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatC
 		reply.JSON = c.wire.redactJSON(reply.JSON)
 	}
 	if e, ok := errors.AsType[*ParseError](err); ok {
-		e.Downgraded = downgraded
-		e.Reason, e.Text, e.Partial = c.wire.redactError(e.Reason), c.wire.redactError(e.Text), c.wire.redactJSON(e.Partial)
+		e.Reason, e.Text = c.wire.redactError(e.Reason), c.wire.redactError(e.Text)
 	}
 	if e, ok := errors.AsType[*RefusalError](err); ok {
 		e.Message = c.wire.redactError(e.Message)
@@ -267,7 +262,7 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.
 		return nil, &RefusalError{Reason: "content_filter"}
 	}
 	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage) > 0
-	reply := &Reply{Text: text, reasoning: reasoningTokens(text, res, reasoned)}
+	reply := &Reply{Text: text}
 	atLimit := isTruncated(string(choice.FinishReason))
 	lengthError := func() error {
 		answer, started := Answer(text)
@@ -293,11 +288,9 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.
 		if reply.JSON = parseAlone(text, r.Schema, promptEcho(r.Messages)); reply.JSON == nil {
 			return nil, lengthError()
 		}
-		c.countReply(f, nil)
 		return reply, nil
 	}
 	v, err := parse(ctx, text, r.Schema, promptEcho(r.Messages))
-	c.countReply(f, err)
 	if err != nil {
 		return nil, err
 	}

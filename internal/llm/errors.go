@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -140,16 +139,9 @@ func (e *RefusalError) Error() string {
 type ParseError struct {
 	Reason string
 	Text   string // the complete reply
-	// Partial contains the complete elements of a truncated reply, with brackets
-	// closed, if Schema.Accept accepts them. Callers must check for missing elements.
-	Partial json.RawMessage
 	// NoAnswer is set if the reply is empty or contains only reasoning. A different
 	// prompt does not help.
 	NoAnswer bool
-	// Downgraded is as in Reply.
-	Downgraded bool
-
-	isProse bool // the reply contains no JSON, not even a partial value
 }
 
 func (e *ParseError) Error() string {

@@ -33,16 +33,15 @@ const (
 // A form specifies the request parameters that a server and its model support. It is
 // part of a batchState.
 type form struct {
-	Format         format     `json:"format"`
-	TokenParam     tokenParam `json:"token_param"`
-	MaxOutput      int        `json:"max_output"`       // largest accepted output token limit, or 0 if unlimited
-	SchemaInPrompt bool       `json:"schema_in_prompt"` // repeat the schema in the prompt, for servers that ignore it
-	NoTemperature  bool       `json:"no_temperature"`
-	NoSeed         bool       `json:"no_seed"`
-	NoSystem       bool       `json:"no_system"`             // prepend the system message to the user message
-	NoBounds       bool       `json:"no_bounds"`             // do not use bounded schemas
-	NoEffort       bool       `json:"no_effort"`             // do not send a reasoning effort
-	NoLogprobs     bool       `json:"no_logprobs,omitempty"` // do not request log probabilities
+	Format        format     `json:"format"`
+	TokenParam    tokenParam `json:"token_param"`
+	MaxOutput     int        `json:"max_output"` // largest accepted output token limit, or 0 if unlimited
+	NoTemperature bool       `json:"no_temperature"`
+	NoSeed        bool       `json:"no_seed"`
+	NoSystem      bool       `json:"no_system"`             // prepend the system message to the user message
+	NoBounds      bool       `json:"no_bounds"`             // do not use bounded schemas
+	NoEffort      bool       `json:"no_effort"`             // do not send a reasoning effort
+	NoLogprobs    bool       `json:"no_logprobs,omitempty"` // do not request log probabilities
 }
 
 // startForm returns the form of the first request, which already fits models
@@ -62,7 +61,6 @@ func mergeForms(a, b form) form {
 	if b.MaxOutput > 0 && (a.MaxOutput == 0 || b.MaxOutput < a.MaxOutput) {
 		a.MaxOutput = b.MaxOutput
 	}
-	a.SchemaInPrompt = a.SchemaInPrompt || b.SchemaInPrompt
 	a.NoTemperature = a.NoTemperature || b.NoTemperature
 	a.NoSeed = a.NoSeed || b.NoSeed
 	a.NoSystem = a.NoSystem || b.NoSystem
@@ -103,12 +101,12 @@ func isFormRejection(err error) bool {
 	return ok && (e.Status == http.StatusBadRequest || e.Status == http.StatusUnprocessableEntity)
 }
 
-// adaptForm returns a form that may work after the server rejected f with err.
-// guess is set if the error does not identify the unsupported parameter.
-func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
+// adaptForm returns a form that may work after the server rejected r in form f with err,
+// which names the parameter.
+func adaptForm(f form, r *Request, err error) (next form, ok bool) {
 	e, isStatus := errors.AsType[*StatusError](err)
 	if !isStatus || !mayRejectForm(e.Status) || isQuotaSpent(e) {
-		return f, false, false
+		return f, false
 	}
 	message := strings.ToLower(e.Param)
 	if message == "" || message == "prompt" {
@@ -116,36 +114,35 @@ func adaptForm(f form, schema bool, err error) (next form, guess, ok bool) {
 	}
 	has := func(words ...string) bool { return containsAny(message, words) }
 	if e.Status == http.StatusInternalServerError && !has("response_format", "json_schema", "json_object", "grammar", "guided_json", "tools",
-		"max_tokens", "max_completion_tokens", "temperature", "reasoning_effort") {
-		return f, false, false // possibly a transient fault
+		"max_tokens", "max_completion_tokens", "temperature", "reasoning_effort", "logprob", "out of range float") {
+		return f, false // possibly a transient fault
 	}
-	limit := limitInMessage(e.Message)
+	limit, namesLimit := limitInMessage(e.Message), has("max_tokens", "max_completion_tokens")
 	switch {
+	case f.bounded(r) && isFormRejection(err): // some servers support schemas but not bounds in them
+		f.NoBounds = true
 	case !f.NoEffort && has("reasoning_effort", "reasoning effort", "reasoning.effort", "thinking", "think value"):
 		f.NoEffort = true
-	case has("max_tokens", "max_completion_tokens") && limit > 0 && (f.MaxOutput == 0 || limit < f.MaxOutput):
+	case namesLimit && limit > 0 && (f.MaxOutput == 0 || limit < f.MaxOutput):
 		f.MaxOutput = limit
-	case has("max_tokens", "max_completion_tokens") && f.TokenParam == maxTokens && !has("too large", "at least"):
+	case namesLimit && f.TokenParam == maxTokens && !has("too large", "at least"):
 		f.TokenParam = maxCompletionTokens
 	case has("max_completion_tokens") && f.TokenParam == maxCompletionTokens && !has("too large", "at least"):
 		f.TokenParam = noMaxTokens
-	case has("logprob") && !f.NoLogprobs:
+	case f.logprobs(r) > 0 && has("logprob", "log_prob", "out of range float"): // NaN, which is not JSON
 		f.NoLogprobs = true
-	case has("temperature") && !f.NoTemperature:
+	case !f.NoTemperature && has("temperature"):
 		f.NoTemperature = true
-	case has("seed") && !f.NoSeed:
+	case !f.NoSeed && has("seed"):
 		f.NoSeed = true
-	case has("system") && has("role") && !f.NoSystem:
+	case !f.NoSystem && has("system") && has("role"):
 		f.NoSystem = true
-	case schema && f.Format < jsonInPrompt && has("response_format", "response format", "json", "schema", "structured", "grammar", "guided", "tools"):
+	case r.Schema != nil && f.Format < jsonInPrompt && has("response_format", "response format", "json", "schema", "structured", "grammar", "guided", "tools"):
 		f.Format++
-	case schema && f.Format < jsonInPrompt && e.Status != http.StatusNotFound && e.Status != http.StatusInternalServerError && !has("max_tokens", "max_completion_tokens"):
-		f.Format++
-		return f, true, true
 	default:
-		return f, false, false
+		return f, false
 	}
-	return f, false, true
+	return f, true
 }
 
 func containsAny(s string, substrs []string) bool {

@@ -140,25 +140,6 @@ func TestFormIsRememberedOnlyAfterSuccess(t *testing.T) {
 	}
 }
 
-func TestSchemaIsAddedToPromptIfIgnored(t *testing.T) {
-	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
-		if strings.Contains(s.raw, "JSON Schema") {
-			writeReply(w, "Well. "+validReply+" I hope that helps!", "stop")
-			return
-		}
-		writeReply(w, "The answer is supported.", "stop")
-	})
-	c := newTestClient(t, Config{BaseURL: srv.URL})
-	_, err := c.Complete(t.Context(), newRequest(verdicts()))
-	if e := mustAs[*ParseError](t, err); e.Text != "The answer is supported." || UsageOf(err).CompletionTokens != 7 {
-		t.Errorf("got %v, want the reply and its usage", e)
-	}
-	reply, err := c.Complete(t.Context(), newRequest(verdicts()))
-	if err != nil || string(reply.JSON) != validReply || got()[1].format() != "json_schema" {
-		t.Errorf("got %+v, %v; want %s with a schema", reply, err, validReply)
-	}
-}
-
 func TestNegotiationIsBounded(t *testing.T) {
 	srv, got := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
 		writeError(w, 400, fmt.Sprintf("max_tokens: at most %d completion tokens", 1_000_000-n), "max_tokens")

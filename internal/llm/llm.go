@@ -68,7 +68,6 @@ type Request struct {
 	MaxTokens   int     // output token limit
 	Prompt      string  // prompt name and version, such as "judge/1"; part of the cache key
 	reasons     bool    // the model is known to reason, which takes longer
-	onRetry     func()  // called before each retry; may be nil
 	// timeoutIsFinal is set if a timeout is not retried, since the retry would take too long.
 	timeoutIsFinal bool
 	Bounded        bool // use Schema.Bounded if supported; set after a truncated reply
@@ -102,8 +101,6 @@ type Reply struct {
 	// Logprobs are the tokens in Request.Spans, in order. It is empty if the server returned
 	// none, or none that fit the text.
 	Logprobs []Token
-
-	reasoning int // tokens that the model used to reason, or 0 for none or an unknown number
 }
 
 // RetryTemperature is the sampling temperature of retries, which should produce a

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -62,29 +63,22 @@ func (s LocalServer) BaseURL(ollamaHost string) string {
 // [scheme://][host][:port][/path], or "" if it is empty or invalid.
 func ollamaURL(host string) string {
 	host = strings.Trim(strings.TrimSpace(host), `"'`)
-	scheme, rest, ok := strings.Cut(host, "://")
-	port := map[string]string{"http": "80", "https": "443"}[scheme]
-	if !ok {
-		scheme, rest, port = "http", host, "11434"
+	port := ""
+	if !strings.Contains(host, "://") {
+		host, port = "http://"+host, "11434"
 	}
-	rest, path, _ := strings.Cut(rest, "/")
-	name, given, err := net.SplitHostPort(rest)
-	if err == nil {
-		port = given
-	} else {
-		name = strings.Trim(rest, "[]")
-	}
-	if host == "" || port == "" {
+	u, err := url.Parse(host)
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
 		return ""
 	}
+	name := u.Hostname()
 	if ip, err := netip.ParseAddr(name); name == "" || err == nil && ip.IsUnspecified() { // addresses to listen on
 		name = "localhost"
 	}
-	u := url.URL{Scheme: scheme, Host: net.JoinHostPort(name, port), Path: strings.TrimRight("/"+path, "/") + "/v1"}
-	if _, err := url.Parse(u.String()); err != nil {
-		return ""
+	if port = cmp.Or(u.Port(), port); port != "" {
+		name = net.JoinHostPort(name, port)
 	}
-	return u.String()
+	return (&url.URL{Scheme: u.Scheme, Host: name, Path: strings.TrimRight(u.Path, "/") + "/v1"}).String()
 }
 
 // Ask requests a path below the root of a server, by POST if body is not nil, and returns

@@ -1,9 +1,7 @@
 package llm
 
 import (
-	"errors"
 	"math"
-	"net/http"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -51,30 +49,6 @@ func (f form) logprobs(r *Request) int {
 		return 0
 	}
 	return min(r.Logprobs, maxAlternatives)
-}
-
-// rejectsLogprobs reports whether the request may succeed without log
-// probabilities. guess is set if the error does not mention them. A reply that
-// can't be parsed may contain NaN, which is not JSON.
-func (c *Client) rejectsLogprobs(f form, r *Request, err error) (rejected, guess bool) {
-	e, ok := errors.AsType[*StatusError](err)
-	if !ok || f.logprobs(r) == 0 {
-		return false, false
-	}
-	message := strings.ToLower(e.Param + " " + e.Message + " " + e.Code)
-	if containsAny(message, []string{"logprob", "log_prob", "out of range float"}) && (mayRejectForm(e.Status) || e.Status == http.StatusOK) {
-		return true, false
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.gaveLogprobs {
-		return false, false
-	}
-	if e.Status == http.StatusOK {
-		return strings.HasPrefix(e.Message, invalidReply), true
-	}
-	_, otherGuess, named := adaptForm(f, r.Schema != nil, err)
-	return isFormRejection(err) && e.Param == "" && (!named || otherGuess), true
 }
 
 // setLogprobs sets reply.Logprobs from a response. It ignores log probabilities

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"net/http"
 )
 
 // A Downgrade is a change to a less strict format of JSON requests, after the
@@ -30,17 +29,6 @@ func (f format) String() string {
 	return [...]string{"json_schema", "json_object", "prompt"}[f]
 }
 
-// formStats counts the outcomes of requests in the client's current form.
-type formStats struct {
-	accepted              int // requests with a schema that the server accepted
-	rejections            int // later calls that it accepted only in another form
-	withJSON, withoutJSON int // replies with and without JSON
-}
-
-// rejectionsToSwitch is the number of consecutive calls that must be rejected
-// in a previously accepted form before all calls switch to another one.
-const rejectionsToSwitch = 3
-
 // Downgrades returns all downgrades so far, in order.
 func (c *Client) Downgrades() []Downgrade {
 	c.mu.Lock()
@@ -48,11 +36,11 @@ func (c *Client) Downgrades() []Downgrade {
 	return append([]Downgrade(nil), c.downgrades...)
 }
 
-// currentForm returns the current form and whether the server has accepted it.
-func (c *Client) currentForm() (f form, proven bool) {
+// currentForm returns the current form.
+func (c *Client) currentForm() form {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.form, c.accepted > 0
+	return c.form
 }
 
 // adoptForm merges f into the form of all later calls. cause is the error that
@@ -61,7 +49,7 @@ func (c *Client) adoptForm(f form, cause error) {
 	c.mu.Lock()
 	previous := c.form
 	if c.form = mergeForms(previous, f); c.form.withoutLimits() != previous.withoutLimits() {
-		c.formStats = formStats{}
+		c.proven = false
 	}
 	if c.form.NoEffort && !previous.NoEffort && c.notifyEffort != nil {
 		defer c.notifyEffort(cause)
@@ -87,141 +75,123 @@ func (f form) withoutLimits() form {
 	return f
 }
 
-// countReply records whether a reply in form f contained JSON. If most replies
-// contain none, the server ignores the schema, so it is added to the prompt.
-func (c *Client) countReply(f form, err error) {
-	e, bad := errors.AsType[*ParseError](err)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	switch {
-	case f.withoutLimits() != c.form.withoutLimits():
-	case !bad:
-		c.withJSON++
-	case e.isProse:
-		if c.withoutJSON++; c.withoutJSON > c.withJSON {
-			c.form.SchemaInPrompt = true
-		}
-	}
-}
-
 // maxFormAttempts limits the requests that one call sends while it negotiates a
 // form. Negotiating all parameters takes fewer, but a server may reject
 // everything.
 const maxFormAttempts = 16
 
-// A negotiation finds a form that the server accepts for one call. Other
-// rejected calls wait for its result.
+// A negotiation finds a form in which the server accepts one call.
 type negotiation struct {
 	client  *Client
 	request *Request // to be sent, with limits that the server has stated
 	form    form     // form in which it is to be sent
 	start   form     // current form when the call started
 
-	attempts        int   // requests that the server rejected
-	fitsMinute      bool  // the request was shortened to fit the tokens per minute
-	locked          bool  // the call holds the client's negotiation lock
-	confirming      bool  // the request is being repeated unchanged to confirm the rejection
-	confirmed       form  // the form that the rejection suggests
-	cause           error // rejection that led to form
-	beforeGuess     error // error that led to the first guess
-	withoutLogprobs error // error that led to a guess that they are not supported
+	locked     bool  // the call holds the client's semaphore
+	rejections int   // of this call
+	fitsMinute bool  // the request was shortened to fit the tokens per minute
+	confirming bool  // the request is being repeated unchanged to confirm the rejection
+	cause      error // rejection that led to another format or effort
+	guessed    error // rejection that led to the first guess
 }
 
-// begin chooses the form to send. If no form has worked yet and another call is
-// negotiating, begin waits for it.
-func (n *negotiation) begin(ctx context.Context) error {
-	f, proven := n.client.currentForm()
-	if !proven && len(n.client.negotiate) > 0 {
-		if err := n.lock(ctx); err != nil {
-			return err
-		}
-		n.unlock()
-		f, _ = n.client.currentForm()
-	}
-	n.start, n.form = f, f
-	if err := n.checkLogprobs(nil); err != nil {
+// begin chooses the form to send.
+func (n *negotiation) begin() error {
+	n.form = n.client.currentForm()
+	n.start = n.form
+	if _, err := n.canContinue(nil); err != nil {
 		return err
 	}
 	return n.fitMinute(nil)
 }
 
-func (n *negotiation) lock(ctx context.Context) error {
-	select {
-	case n.client.negotiate <- struct{}{}:
-		n.locked = true
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
+// canContinue reports whether the request can be sent after err: not without log
+// probabilities if they are required.
+func (n *negotiation) canContinue(err error) (bool, error) {
+	if n.request.LogprobsRequired && n.form.NoLogprobs {
+		return false, &LogprobsError{err}
 	}
+	return true, nil
+}
+
+// adapt changes the request after the server rejected it with err, so that it can be sent
+// again. If it can't, it returns the error of the call. A format that changes is confirmed
+// by a second request, since the rejection may be a fault of the server.
+func (n *negotiation) adapt(ctx context.Context, err error) (again bool, _ error) {
+	e, isStatus := errors.AsType[*StatusError](err)
+	if IsFatal(err) || isReply(err) || isStatus && isQuotaSpent(e) {
+		return false, err
+	}
+	if n.rejections++; n.rejections >= maxFormAttempts {
+		return false, err
+	}
+	if tooLong, ok := errors.AsType[*ContextLengthError](err); ok {
+		return n.shorten(tooLong)
+	}
+	next, ok, lockErr := n.nextForm(ctx, err)
+	if lockErr != nil {
+		return false, lockErr
+	}
+	if !ok {
+		return false, n.fail(err)
+	}
+	if next.Format != n.form.Format && !n.confirming {
+		n.confirming = true
+		return true, nil
+	}
+	n.confirming = false
+	if next.Format != n.form.Format || next.NoEffort != n.form.NoEffort {
+		n.cause = err
+	}
+	n.form = next
+	return n.canContinue(err)
+}
+
+// nextForm returns a form that may work after err: one that another call has found, the one
+// that err suggests, or a guess.
+func (n *negotiation) nextForm(ctx context.Context, err error) (next form, ok bool, _ error) {
+	c, f := n.client, n.form
+	if e, isStatus := errors.AsType[*StatusError](err); !isStatus || !mayRejectForm(e.Status) {
+		return f, false, nil
+	}
+	if !n.locked {
+		select {
+		case c.negotiating <- struct{}{}:
+			n.locked = true
+		case <-ctx.Done():
+			return f, false, ctx.Err()
+		}
+	}
+	c.mu.Lock()
+	current, proven, gaveLogprobs := c.form, c.proven, c.gaveLogprobs
+	c.mu.Unlock()
+	if found := mergeForms(f, current); found.withoutLimits() != f.withoutLimits() {
+		n.unlock()
+		n.confirming = true // by the other call
+		return found, true, nil
+	}
+	if next, ok = adaptForm(f, n.request, err); ok || !isFormRejection(err) {
+		return next, ok, nil
+	}
+	n.guessed = cmp.Or(n.guessed, err)
+	switch {
+	case f.logprobs(n.request) > 0 && !gaveLogprobs && !n.confirming:
+		f.NoLogprobs = true
+	case n.request.Schema != nil && f.Format < jsonInPrompt && !proven:
+		f.Format++
+		f.NoLogprobs = n.start.NoLogprobs
+	default:
+		return f, false, nil
+	}
+	return f, true, nil
 }
 
 // unlock lets other calls negotiate.
 func (n *negotiation) unlock() {
 	if n.locked {
 		n.locked = false
-		<-n.client.negotiate
+		<-n.client.negotiating
 	}
-}
-
-// checkLogprobs returns an error if log probabilities are required but are not to be
-// requested.
-func (n *negotiation) checkLogprobs(cause error) error {
-	if n.request.LogprobsRequired && n.form.NoLogprobs {
-		return &LogprobsError{cause}
-	}
-	return nil
-}
-
-// adapt changes the request after the server rejected it with err, so that it can be sent
-// again. If it can't, it returns the error of the call.
-func (n *negotiation) adapt(ctx context.Context, err error) (again bool, _ error) {
-	e, isStatus := errors.AsType[*StatusError](err)
-	if IsFatal(err) || isReply(err) || isStatus && isQuotaSpent(e) {
-		return false, err
-	}
-	if n.attempts++; n.attempts >= maxFormAttempts {
-		return false, err
-	}
-	if tooLong, ok := errors.AsType[*ContextLengthError](err); ok {
-		return n.shorten(tooLong)
-	}
-	if n.form.bounded(n.request) && isFormRejection(err) {
-		n.form.NoBounds = true // some servers support schemas but not bounds in them
-		return true, nil
-	}
-	if rejected, guess := n.client.rejectsLogprobs(n.form, n.request, err); rejected {
-		n.form.NoLogprobs = true
-		if guess {
-			n.withoutLogprobs = err
-		}
-		return n.canContinue(err)
-	}
-	next, guess, ok := adaptForm(n.form, n.request.Schema != nil, err)
-	if ok {
-		var lockErr error
-		if next, ok, lockErr = n.rejected(ctx, next, guess, err); lockErr != nil {
-			return false, lockErr
-		}
-	}
-	if !ok {
-		return false, n.fail(err)
-	}
-	if guess && n.beforeGuess == nil {
-		n.beforeGuess = err
-	} else if !guess {
-		n.beforeGuess = nil
-	}
-	if next.Format != n.form.Format && n.withoutLogprobs != nil {
-		next.NoLogprobs, n.withoutLogprobs = false, nil // it was the format that the server rejected
-	}
-	n.form = next
-	return n.canContinue(err)
-}
-
-// canContinue reports whether the request can be sent again after err.
-func (n *negotiation) canContinue(err error) (bool, error) {
-	err = n.checkLogprobs(err)
-	return err == nil, err
 }
 
 // shorten reduces the output token limit if only that makes the request too long.
@@ -280,75 +250,26 @@ func (n *negotiation) fitMinute(rejection *ContextLengthError) error {
 func (n *negotiation) fail(err error) error {
 	if IsTransient(err) {
 		n.unlock()
-		f, _ := n.client.currentForm()
+		f := n.client.currentForm()
 		*n = negotiation{client: n.client, request: n.request, form: f, start: f}
 		return err
 	}
-	if n.beforeGuess != nil {
-		n.client.mu.Lock()
-		defer n.client.mu.Unlock()
-		n.client.guessingFailed = true // so that other calls do not guess
-		return n.beforeGuess
-	}
-	return cmp.Or(n.withoutLogprobs, err)
+	return cmp.Or(n.guessed, err)
 }
 
-// rejected decides how to proceed after the server rejected the form of n with cause.
-// next is a form that may work. rejected asks for a confirming second attempt
-// with the same form if next changes the JSON format, if cause may be a server fault, or if
-// the form has worked before. ok is false if the rejection is final.
-func (n *negotiation) rejected(ctx context.Context, next form, guess bool, cause error) (_ form, ok bool, err error) {
-	f := n.form
-	if next.withoutLimits() == f.withoutLimits() {
-		return next, true, nil // the server stated a limit
-	}
-	if !n.locked {
-		if err := n.lock(ctx); err != nil {
-			return f, false, err
-		}
-		found, _ := n.client.currentForm()
-		if found = mergeForms(f, found); found.withoutLimits() != f.withoutLimits() {
-			n.unlock()
-			return found, true, nil // another call has found a form
-		}
-	}
-	n.client.mu.Lock()
-	proven, noGuess := n.client.accepted > 0, n.client.guessingFailed
-	n.client.mu.Unlock()
-	e, _ := errors.AsType[*StatusError](cause)
-	needsConfirmation := next.Format != f.Format || proven || e.Status >= http.StatusInternalServerError
-	if needsConfirmation && (!n.confirming || n.confirmed != next) {
-		n.confirming, n.confirmed = true, next
-		return f, true, nil
-	}
-	n.confirming = false
-	if guess && (proven || noGuess) {
-		return f, false, nil
-	}
-	if next.Format != f.Format || next.NoEffort != f.NoEffort {
-		n.cause = cause
-	}
-	return next, true, nil
-}
-
-// succeed records that the server accepted form f. If it accepted other forms
-// before, f counts as an exception until that happens several times in a row.
-func (n *negotiation) succeed(f form) {
-	c := n.client
+// succeed records that the server accepted the form of n. A format that has worked before
+// is kept: the request is an exception.
+func (n *negotiation) succeed() {
+	c, f := n.client, n.form
 	c.mu.Lock()
-	same := f.withoutLimits() == c.form.withoutLimits()
-	switch {
-	case same && n.request.Schema != nil:
-		c.accepted, c.rejections = c.accepted+1, 0
-	case !same && f != n.start && c.accepted > 0:
-		c.rejections++
+	if n.request.Schema != nil && f.withoutLimits() == c.form.withoutLimits() && f == n.start {
+		c.proven = true
 	}
-	exception := !same && c.accepted > 0 && c.rejections < rejectionsToSwitch
+	if c.proven {
+		f.Format = c.form.Format
+	}
 	c.mu.Unlock()
-	if exception {
-		f = form{MaxOutput: f.MaxOutput, NoBounds: f.NoBounds, NoLogprobs: f.NoLogprobs}
-	}
 	if f != n.start {
-		c.adoptForm(f, n.cause) // not counted in accepted: one success is no proof
+		c.adoptForm(f, n.cause)
 	}
 }

@@ -32,7 +32,7 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 		"400 twice":                      {400, "json_schema is not supported", []int{1, 2}, []string{schema, schema, mode, mode, mode}},
 		"400 without reason":             {400, "", []int{1}, []string{schema, schema, schema, schema}},
 		"twice after a success":          {400, "json_schema is not supported", []int{2, 3}, []string{schema, schema, schema, mode, schema}},
-		"without reason after a success": {400, "", []int{2, 3}, []string{schema, schema, schema, schema}},
+		"without reason after a success": {400, "", []int{2, 3}, []string{schema, schema, schema}},
 		"503 names the schema":           {503, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
 		"429 names the schema":           {429, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
 	} {
@@ -60,8 +60,8 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 	}
 }
 
-// A form that worked is abandoned only after several rejections in a row.
-func TestProvenFormSurvivesOccasionalRejections(t *testing.T) {
+// A format that worked is kept: a rejection changes only its call.
+func TestProvenFormatIsKept(t *testing.T) {
 	refusing := false
 	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		if refusing && s.format() == "json_schema" {
@@ -71,22 +71,16 @@ func TestProvenFormSurvivesOccasionalRejections(t *testing.T) {
 		writeReply(w, validReply, "stop")
 	})
 	c := newTestClient(t, Config{BaseURL: srv.URL})
-	call := func(refuse bool) int {
-		refusing = refuse
-		before := len(got())
-		mustComplete(t, c, newRequest(verdicts()))
-		return len(got()) - before
-	}
 	var requests []int
-	for _, refuse := range []bool{false, true, true, false, true, true, true, true} {
-		requests = append(requests, call(refuse))
+	for _, refusing = range []bool{false, true, true, true, true, false} {
+		before := len(got())
+		if reply := mustComplete(t, c, newRequest(verdicts())); reply.Downgraded != refusing {
+			t.Errorf("got a downgraded reply: %t, want %t", reply.Downgraded, refusing)
+		}
+		requests = append(requests, len(got())-before)
 	}
-	if want := []int{1, 3, 3, 1, 3, 3, 3, 1}; !slices.Equal(requests, want) {
-		t.Errorf("requests %v, want %v", requests, want)
-	}
-	want := Downgrade{From: "json_schema", To: "json_object", Status: 400, Message: "json_schema is not supported"}
-	if got := c.Downgrades(); len(got) != 1 || got[0] != want {
-		t.Errorf("got %+v, want %+v", got, want)
+	if want := []int{1, 3, 3, 3, 3, 1}; !slices.Equal(requests, want) || len(c.Downgrades()) != 0 {
+		t.Errorf("requests %v, want %v; downgrades %v, want none", requests, want, c.Downgrades())
 	}
 }
 
@@ -118,23 +112,6 @@ func TestConcurrentCallsNegotiateOnce(t *testing.T) {
 	}
 }
 
-// If no guess helps, other calls do not repeat all of them.
-func TestFailedGuessIsNotRepeated(t *testing.T) {
-	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { w.WriteHeader(http.StatusBadRequest) })
-	c := newTestClient(t, Config{BaseURL: srv.URL})
-	var requests []int
-	for range 3 {
-		before := len(got())
-		if _, err := c.Complete(t.Context(), newRequest(verdicts())); err == nil {
-			t.Fatal("got no error, want one")
-		}
-		requests = append(requests, len(got())-before)
-	}
-	if want := []int{5, 2, 2}; !slices.Equal(requests, want) {
-		t.Errorf("requests %v, want %v", requests, want)
-	}
-}
-
 func TestNamedLimit(t *testing.T) {
 	for message, want := range map[string]int{
 		"max_tokens is too large: 9000. This model supports at most 4096 completion tokens, whereas you provided 9000.":                                4096,
@@ -148,23 +125,5 @@ func TestNamedLimit(t *testing.T) {
 		if got := limitInMessage(message); got != want {
 			t.Errorf("%s: got %d, want %d", message, got, want)
 		}
-	}
-}
-
-// An empty reply does not mean that the server ignores schemas.
-func TestEmptyReplyKeepsPrompt(t *testing.T) {
-	srv, got := newTestServer(t, func(n int, _ sent, w http.ResponseWriter) {
-		if n == 1 {
-			writeReply(w, "", "stop")
-			return
-		}
-		writeReply(w, validReply, "stop")
-	})
-	c := newTestClient(t, Config{BaseURL: srv.URL})
-	for range 2 {
-		_, _ = c.Complete(t.Context(), newRequest(verdicts()))
-	}
-	if all := got(); all[0].raw != all[1].raw {
-		t.Errorf("got %s, want %s", all[1].raw, all[0].raw)
 	}
 }

@@ -25,7 +25,7 @@ var (
 // unchanged. Otherwise parse returns the only complete object or array that is
 // accepted, wherever it occurs: in prose, after others, in a fence, as a JSON string,
 // or as the only value of an object. It tolerates trailing commas, single quotes,
-// Python literals, unquoted keys, comments and line breaks in strings.
+// Python literals, unquoted keys, line comments and line breaks in strings.
 //
 // The model's reasoning is skipped, see Answer. Values for which echo returns true
 // repeat the prompt and are skipped too. The error is that of ctx if it is done.
@@ -77,12 +77,7 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 				i = len(text)
 				break
 			}
-			e := &ParseError{Reason: "it is cut off", Text: reply}
-			v, reason := acceptValue(r.completePrefix(), schema)
-			if reason == nil && found == nil && !echo(string(r.out[:r.completeLen])) {
-				e.Partial = v
-			}
-			return nil, e
+			return nil, &ParseError{Reason: "it is cut off", Text: reply}
 		default:
 			i = max(r.pos, i+1)
 			if r.sawKey { // the rest of the line may be a quotation inside the malformed value
@@ -103,7 +98,7 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 	case strings.TrimSpace(text) == "":
 		return nil, &ParseError{Reason: "it is empty", Text: reply, NoAnswer: true}
 	}
-	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply, isProse: true}
+	return nil, &ParseError{Reason: "there is no JSON in it", Text: reply}
 }
 
 // answerOf is Answer, but a reply that starts with JSON contains no reasoning: a tag in it

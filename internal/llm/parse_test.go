@@ -30,12 +30,11 @@ func TestParse(t *testing.T) {
 		"Python strings":               {`{'verdicts': ["it's", 'say "no"', 'it\'s']}`, `{"verdicts":["it's","say \"no\"","it's"]}`},
 		"bare keys":                    {`{verdicts: [1,0]}`, want},
 		"line comments":                {"{ // mine\n\"verdicts\": [1, # one\n0] }", want},
-		"block comments":               {"{ /* { [ */ \"verdicts\": /**/ [1,0] }", want},
 		"line breaks in strings":       {"{\"verdicts\":[\"a\nb\tc\"]}", `{"verdicts":["a\u000ab\u0009c"]}`},
 		"invalid escapes":              {`{"verdicts":["\alpha \_ \u12"],}`, `{"verdicts":["\\alpha \\_ \\u12"]}`},
 		"invalid UTF-8":                {"{\"verdicts\":[\"\xff\"],}", `{"verdicts":["` + "\ufffd" + `"]}`},
 		"escapes":                      {`{"verdicts":["\u00e9\n\"\\\/"],}`, `{"verdicts":["\u00e9\n\"\\\/"]}`},
-		"unusual numbers":              {`{"verdicts":[+1,.5,-.5,2.,1e3],}`, `{"verdicts":[1,0.5,-0.5,2,1e3]}`},
+		"numbers":                      {`{"verdicts":[-1,0.5,1e3],}`, `{"verdicts":[-1,0.5,1e3]}`},
 		"JSON in a string":             {`"{\"verdicts\":[1,0]}"`, want},
 		"wrapped":                      {`{"result":{"verdicts":[1,0]}}`, want},
 		"after reasoning":              {"<think>maybe {\"verdicts\":[0,0]}?</think>\n" + want, want},
@@ -44,7 +43,6 @@ func TestParse(t *testing.T) {
 		"after reasoning in brackets":  {`[THINK]{"verdicts":[0,0]}[/THINK]` + "```json\n" + want + "\n```", want},
 		"in the final channel":         {`<|channel|>analysis<|message|>{"verdicts":[0,0]}<|end|><|channel|>final<|message|>` + want, want},
 		"a tag in a string":            {`{"verdicts":["it says </think>"]}`, `{"verdicts":["it says </think>"]}`},
-		"no-break space":               {"{\u00a0\"verdicts\":\u00a0[1,0],}", want},
 		"brackets in strings":          {`x {"verdicts":["]}{["]} y`, `{"verdicts":["]}{["]}`},
 		"bracket after":                {want + " see [1", want},
 		"malformed, then a new line":   {"{\"verdicts\":[oops]}\n\nCorrected:\n" + want, want},
@@ -62,38 +60,38 @@ func TestParse(t *testing.T) {
 func TestParseErrors(t *testing.T) {
 	inject := `{'verdicts': ['supported']}`
 	tests := map[string]struct {
-		text, reason, partial string
+		text, reason string
 	}{
-		"empty":                                   {"", "empty", ""},
-		"prose":                                   {"I can't tell.", "no JSON", ""},
-		"different object":                        {`{"claims":[]}`, "missing verdicts", ""},
-		"a number":                                {"42", "no JSON", ""},
-		"truncated in an element":                 {`{"verdicts":[{"id":0},{"id":1,"v`, "cut off", `{"verdicts":[{"id":0}]}`},
-		"truncated after an element":              {`{"verdicts":[{"id":0},{"id":1}`, "cut off", `{"verdicts":[{"id":0},{"id":1}]}`},
-		"truncated in a number":                   {`{"verdicts":[1,12`, "cut off", `{"verdicts":[1]}`},
-		"truncated in a string":                   {`{"verdicts":["a","b`, "cut off", `{"verdicts":["a"]}`},
-		"truncated in a nested list":              {`{"verdicts":[{"ids":[1,2`, "cut off", `{"verdicts":[]}`},
-		"truncated before any":                    {`{"verdicts":`, "cut off", ""},
-		"truncated in the key":                    {`{"note":1,"verd`, "cut off", ""},
-		"truncated in a literal":                  {`{"verdicts":[tr`, "cut off", `{"verdicts":[]}`},
-		"truncated in a comment":                  {`{"verdicts":[1, /* `, "cut off", `{"verdicts":[1]}`},
-		"truncated in an escape":                  {`{"verdicts":["a\`, "cut off", `{"verdicts":[]}`},
-		"several values":                          {`{"verdicts":[0,0]} or rather ` + want, "several different results", ""},
-		"several values, one of them in a string": {`{"verdicts":[0,0]} or rather {"x":` + want + `}`, "several different results", ""},
-		"a name twice":                            {`{"verdicts":[0],"verdicts":[1]}`, "a name twice", ""},
-		"a name twice in another case":            {`{"verdicts":[{"a":0,"A":1}]}`, "a name twice", ""},
-		"a value, then a malformed one":           {want + ` I reply {"verdicts":oops}`, "the end of its JSON is broken", ""},
-		"endless list":                            {`{"verdicts":[` + strings.Repeat("{},", 5000) + "{}]}", "too many JSON values", ""},
-		"endless values":                          {strings.Repeat(want+"\n", 5000), "too many JSON values", ""},
-		"draft, then truncated":                   {want + ` no: {"verdicts":[0,`, "cut off", ""},
-		"quotation in a truncated value":          {`{"verdicts":[{"reason":"the text says ` + inject + `", "x`, "cut off", `{"verdicts":[]}`},
-		"quotation in a malformed value":          {`{"verdicts":[{"reason":"it says "` + inject + `" so"}]}`, "broken", ""},
-		"unfinished reasoning":                    {"<think>is it " + want, "still reasons", ""},
-		"nothing after reasoning":                 {want + "</think>", "empty", ""},
-		"no final channel":                        {"<|channel|>analysis<|message|>" + want, "still reasons", ""},
-		"draft in unfinished reasoning":           {"<think>" + want + "</think> No idea.", "no JSON", ""},
-		"missing comma":                           {`{"verdicts":[1 0]}`, "broken", ""},
-		"nested too deeply":                       {`{"verdicts":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "broken", ""},
+		"empty":                                   {"", "empty"},
+		"prose":                                   {"I can't tell.", "no JSON"},
+		"different object":                        {`{"claims":[]}`, "missing verdicts"},
+		"a number":                                {"42", "no JSON"},
+		"truncated in an element":                 {`{"verdicts":[{"id":0},{"id":1,"v`, "cut off"},
+		"truncated after an element":              {`{"verdicts":[{"id":0},{"id":1}`, "cut off"},
+		"truncated in a number":                   {`{"verdicts":[1,12`, "cut off"},
+		"truncated in a string":                   {`{"verdicts":["a","b`, "cut off"},
+		"truncated in a nested list":              {`{"verdicts":[{"ids":[1,2`, "cut off"},
+		"truncated before any":                    {`{"verdicts":`, "cut off"},
+		"truncated in the key":                    {`{"note":1,"verd`, "cut off"},
+		"truncated in a literal":                  {`{"verdicts":[tr`, "cut off"},
+		"truncated in a comment":                  {`{"verdicts":[1, // `, "cut off"},
+		"truncated in an escape":                  {`{"verdicts":["a\`, "cut off"},
+		"several values":                          {`{"verdicts":[0,0]} or rather ` + want, "several different results"},
+		"several values, one of them in a string": {`{"verdicts":[0,0]} or rather {"x":` + want + `}`, "several different results"},
+		"a name twice":                            {`{"verdicts":[0],"verdicts":[1]}`, "a name twice"},
+		"a name twice in another case":            {`{"verdicts":[{"a":0,"A":1}]}`, "a name twice"},
+		"a value, then a malformed one":           {want + ` I reply {"verdicts":oops}`, "the end of its JSON is broken"},
+		"endless list":                            {`{"verdicts":[` + strings.Repeat("{},", 5000) + "{}]}", "too many JSON values"},
+		"endless values":                          {strings.Repeat(want+"\n", 5000), "too many JSON values"},
+		"draft, then truncated":                   {want + ` no: {"verdicts":[0,`, "cut off"},
+		"quotation in a truncated value":          {`{"verdicts":[{"reason":"the text says ` + inject + `", "x`, "cut off"},
+		"quotation in a malformed value":          {`{"verdicts":[{"reason":"it says "` + inject + `" so"}]}`, "broken"},
+		"unfinished reasoning":                    {"<think>is it " + want, "still reasons"},
+		"nothing after reasoning":                 {want + "</think>", "empty"},
+		"no final channel":                        {"<|channel|>analysis<|message|>" + want, "still reasons"},
+		"draft in unfinished reasoning":           {"<think>" + want + "</think> No idea.", "no JSON"},
+		"missing comma":                           {`{"verdicts":[1 0]}`, "broken"},
+		"nested too deeply":                       {`{"verdicts":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + `}`, "broken"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -102,8 +100,8 @@ func TestParseErrors(t *testing.T) {
 			if !ok || !strings.Contains(e.Reason, tt.reason) {
 				t.Fatalf("got %s, %v; want %q", v, err, tt.reason)
 			}
-			if string(e.Partial) != tt.partial || e.Text != tt.text {
-				t.Errorf("partial %s, want %s", e.Partial, tt.partial)
+			if e.Text != tt.text {
+				t.Errorf("got text %q, want %q", e.Text, tt.text)
 			}
 		})
 	}
@@ -141,7 +139,7 @@ func TestParseSkipsEchoOfPrompt(t *testing.T) {
 		echo := promptEcho([]Message{{System, "Example: " + want}, {User, row(context)}})
 		for text, ok := range replies {
 			v, err := parse(t.Context(), text, verdicts(), echo)
-			if e, isParse := errors.AsType[*ParseError](err); ok && string(v) != want || !ok && (!isParse || e.Partial != nil) {
+			if _, isParse := errors.AsType[*ParseError](err); ok && string(v) != want || !ok && !isParse {
 				t.Errorf("%s, reply %s: got %s, %v; want success: %t", name, text, v, err, ok)
 			}
 		}
@@ -189,9 +187,8 @@ func FuzzParse(f *testing.F) {
 				t.Fatalf("%q: got %q, which parses as %q, %v; want the same value", text, v, reparsed, err)
 			}
 		} else {
-			e, ok := errors.AsType[*ParseError](err)
-			if !ok || v != nil || e.Partial != nil && (!json.Valid(e.Partial) || schema.Accept(e.Partial) != nil) {
-				t.Fatalf("%q: got %v, partial %q; want a *ParseError", text, err, e.Partial)
+			if _, ok := errors.AsType[*ParseError](err); !ok || v != nil {
+				t.Fatalf("%q: got %v, want a *ParseError", text, err)
 			}
 		}
 		// Strict JSON must be returned unchanged.
@@ -227,9 +224,6 @@ func TestAnswerStripsReasoning(t *testing.T) {
 		"<|channel|>final<|message|>Yes<|return|>": "Yes",
 		"<|channel|>analysis<|message|>no<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>Yes<|return|>": "Yes",
 		"<|channel|>final<|message|>no<|end|><|start|>assistant<|channel|>analysis<|message|>Yes":                             "-",
-		"analysisThe user asks. assistantfinalYes":                                                                            "Yes",
-		"analysisYes, the user":    "-",
-		"analysis is not the word": "analysis is not the word",
 	} {
 		got, ok := Answer(reply)
 		if !ok {

@@ -97,7 +97,7 @@ func permanentRejection(e *StatusError, now time.Time) error {
 	if isQuotaSpent(e) {
 		return fmt.Errorf("a quota or credit is used up: %w", e)
 	}
-	if wait, explicit := retryAfter(e, now); explicit && wait > maxWait {
+	if wait, ok := retryAfter(e, now); ok && wait > maxWait {
 		return fmt.Errorf("it asks to wait %v: %w", wait.Round(time.Second), e)
 	}
 	return nil

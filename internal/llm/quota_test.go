@@ -137,7 +137,7 @@ func TestOnly429EndsRun(t *testing.T) {
 				if len(notices) != 1 || notices[0] > noticeableWait {
 					t.Errorf("got notices after %v, want one within %v", notices, noticeableWait)
 				}
-				if err := s.breaker.Err(); err == nil || !strings.Contains(err.Error(), "it has rejected all requests for ") {
+				if err := s.breaker.downErr; err == nil || !strings.Contains(err.Error(), "it has rejected all requests for ") {
 					t.Errorf("got %v, want how long it rejected requests", err)
 				}
 			})

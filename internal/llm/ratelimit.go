@@ -1,10 +1,8 @@
 package llm
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
 
 	"golang.org/x/time/rate"
@@ -30,27 +28,25 @@ const (
 // While the server answers nothing but 429, the pauses grow exponentially from
 // minProbePause. After maxThrottled, adapt returns a *ThrottledError.
 type rateLimiter struct {
-	clock             Clock
 	requestsPerMinute float64 // 0 means no limit
 
-	mu           sync.Mutex
 	limit        rate.Limit // requests per second; rate.Inf if there is no limit
 	requests     *rate.Limiter
 	pausedUntil  time.Time
-	lastAdjusted time.Time   // time of the last change to limit
-	windowStart  time.Time   // start of the current measuring window
-	sentInWindow int         // requests sent since windowStart
-	lastRate     float64     // requests per second in the last full window
-	maxLimit     rate.Limit  // upper bound for limit
-	rounds       int         // 429s since the last other response, each to a request sent after the previous
-	firstRound   time.Time   // time of the first of them
-	lastRound    time.Time   // time of the last of them
-	onThrottled  func(error) // called at the first noticeableWait, then nil
+	lastAdjusted time.Time  // time of the last change to limit
+	windowStart  time.Time  // start of the current measuring window
+	sentInWindow int        // requests sent since windowStart
+	lastRate     float64    // requests per second in the last full window
+	maxLimit     rate.Limit // upper bound for limit
+	rounds       int        // 429s since the last other response, each to a request sent after the previous
+	firstRound   time.Time  // time of the first of them
+	lastRound    time.Time  // time of the last of them
+	noticeable   bool       // 429s have caused a noticeableWait
 }
 
 // newRateLimiter returns a rateLimiter with a limit per minute, where 0 means unlimited.
-func newRateLimiter(rpm int, clock Clock, onThrottled func(error)) *rateLimiter {
-	l := &rateLimiter{clock: clock, requestsPerMinute: float64(rpm), limit: rate.Inf, maxLimit: rate.Inf, onThrottled: onThrottled}
+func newRateLimiter(rpm int) *rateLimiter {
+	l := &rateLimiter{requestsPerMinute: float64(rpm), limit: rate.Inf, maxLimit: rate.Inf}
 	if rpm > 0 {
 		l.limit = rate.Limit(l.requestsPerMinute / 60)
 		l.maxLimit = l.limit
@@ -67,37 +63,20 @@ func burst(l rate.Limit) int {
 	return max(1, int(l))
 }
 
-// wait blocks until the rate limit and any pause allow another request.
-func (p *rateLimiter) wait(ctx context.Context) error {
-	for {
-		now := p.clock.Now()
-		p.mu.Lock()
-		delay := p.pausedUntil.Sub(now)
-		paused := delay > 0
-		if !paused {
-			delay = p.requests.ReserveN(now, 1).DelayFrom(now)
-		}
-		p.mu.Unlock()
-		if delay > 0 {
-			if err := p.clock.Sleep(ctx, delay); err != nil {
-				return err
-			}
-		}
-		if !paused && p.recordSent() {
-			return nil
-		}
+// delay returns how long a request must wait for the rate limit or a pause.
+func (p *rateLimiter) delay(now time.Time) time.Duration {
+	if pause := p.pausedUntil.Sub(now); pause > 0 {
+		return pause
 	}
+	if missing := 1 - p.requests.TokensAt(now); p.limit != rate.Inf && missing > 0 {
+		return time.Duration(missing/float64(p.limit)*float64(time.Second)) + 1
+	}
+	return 0
 }
 
-// recordSent counts a request for the measured rate. It returns false, without
-// counting, if a pause started while the caller was waiting.
-func (p *rateLimiter) recordSent() bool {
-	now := p.clock.Now()
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if p.pausedUntil.After(now) {
-		return false
-	}
+// take counts a request that is being sent.
+func (p *rateLimiter) take(now time.Time) {
+	p.requests.AllowN(now, 1)
 	if d := now.Sub(p.windowStart); d >= adjustInterval {
 		if !p.windowStart.IsZero() {
 			p.lastRate = float64(p.sentInWindow) / d.Seconds()
@@ -105,7 +84,6 @@ func (p *rateLimiter) recordSent() bool {
 		p.windowStart, p.sentInWindow = now, 0
 	}
 	p.sentInWindow++
-	return true
 }
 
 // adapt adjusts the rate and the pause after the response to a request. It
@@ -113,8 +91,6 @@ func (p *rateLimiter) recordSent() bool {
 func (p *rateLimiter) adapt(err error, sent, now time.Time) error {
 	e, ok := errors.AsType[*StatusError](err)
 	throttled := ok && e.Status == http.StatusTooManyRequests && !isQuotaSpent(e)
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	switch {
 	case throttled:
 		err = p.throttle(e, err, sent, now)
@@ -125,7 +101,7 @@ func (p *rateLimiter) adapt(err error, sent, now time.Time) error {
 	return err
 }
 
-// throttle sets the pause after a 429. p.mu must be held.
+// throttle sets the pause after a 429.
 func (p *rateLimiter) throttle(e *StatusError, err error, sent, now time.Time) error {
 	switch {
 	case p.rounds == 0:
@@ -134,8 +110,8 @@ func (p *rateLimiter) throttle(e *StatusError, err error, sent, now time.Time) e
 		p.rounds, p.lastRound = p.rounds+1, now
 	}
 	e.throttled = p.rounds > 1
-	pause, explicit := retryAfter(e, now)
-	if explicit && pause > maxWait {
+	pause, requested := retryAfter(e, now)
+	if requested && pause > maxWait {
 		return err // ends the run
 	}
 	if p.rounds > 1 {
@@ -145,18 +121,14 @@ func (p *rateLimiter) throttle(e *StatusError, err error, sent, now time.Time) e
 		p.pausedUntil = until
 	}
 	d := now.Sub(p.firstRound)
-	if p.onThrottled != nil && d+pause >= noticeableWait {
-		p.onThrottled(e)
-		p.onThrottled = nil
-	}
+	p.noticeable = p.noticeable || d+pause >= noticeableWait
 	if p.rounds >= minThrottledRounds && d >= maxThrottled {
 		return &ThrottledError{d, e}
 	}
 	return err
 }
 
-// adjustRate adapts the rate to a response: a reply, a 429 or neither. p.mu must be
-// held.
+// adjustRate adapts the rate to a response: a reply, a 429 or neither.
 func (p *rateLimiter) adjustRate(replied, throttled bool, now time.Time) {
 	if !replied && !throttled || now.Sub(p.lastAdjusted) < adjustInterval {
 		return

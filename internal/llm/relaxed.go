@@ -3,7 +3,6 @@ package llm
 import (
 	"encoding/json"
 	"errors"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -12,19 +11,15 @@ import (
 // maxDepth is the maximum nesting depth of values.
 const maxDepth = 64
 
-// A relaxedParser converts JSON as written by language models to strict JSON.
+// A relaxedParser converts JSON as written by language models to strict JSON. Unlike
+// libraries that repair JSON, it neither closes what is truncated nor guesses where a string
+// with unescaped quotes ends: the guess could turn a quotation into a verdict.
 // It does not backtrack, so it runs in linear time.
 type relaxedParser struct {
 	src    string
 	pos    int
 	out    []byte
 	sawKey bool // a key and a colon were read, so this is not prose in braces
-
-	// The longest prefix of out that is a complete value once its brackets are closed.
-	completeLen int    // length of the prefix
-	openCount   int    // number of brackets to close
-	closes      []byte // closing brackets of open containers, innermost last
-	itemDepth   int    // depth within an array element, which is used only when complete
 }
 
 var (
@@ -45,7 +40,7 @@ func (r *relaxedParser) value(depth int) error {
 		return r.container(c, depth)
 	case c == '"' || c == '\'':
 		return r.quotedString()
-	case c == '-' || c == '+' || c == '.' || c >= '0' && c <= '9':
+	case c == '-' || c >= '0' && c <= '9':
 		return r.number()
 	}
 	return r.literal()
@@ -56,14 +51,8 @@ func (r *relaxedParser) container(open byte, depth int) error {
 	if open == '[' {
 		closing = ']'
 	}
-	inArray := len(r.closes) > 0 && r.closes[len(r.closes)-1] == ']'
 	r.pos++
 	r.out = append(r.out, open)
-	r.closes = append(r.closes, closing)
-	if open == '{' && inArray || r.itemDepth > 0 {
-		r.itemDepth++
-	}
-	r.markComplete()
 	for n := 0; ; n++ {
 		if err := r.skipSpace(); err != nil {
 			return err
@@ -71,10 +60,6 @@ func (r *relaxedParser) container(open byte, depth int) error {
 		if r.src[r.pos] == closing {
 			r.pos++
 			r.out = append(r.out, closing)
-			r.closes = r.closes[:len(r.closes)-1]
-			if r.itemDepth > 0 {
-				r.itemDepth--
-			}
 			return nil
 		}
 		if n > 0 {
@@ -88,13 +73,9 @@ func (r *relaxedParser) container(open byte, depth int) error {
 		if err := r.value(depth + 1); err != nil {
 			return err
 		}
-		if c := r.out[len(r.out)-1]; c == '"' || c == '}' || c == ']' {
-			r.markComplete() // numbers may continue
-		}
 		if err := r.skipSpace(); err != nil {
 			return err
 		}
-		r.markComplete()
 		switch r.src[r.pos] {
 		case ',':
 			r.pos++
@@ -103,26 +84,6 @@ func (r *relaxedParser) container(open byte, depth int) error {
 			return errMalformed
 		}
 	}
-}
-
-// markComplete records that out is complete up to its current length.
-func (r *relaxedParser) markComplete() {
-	if r.itemDepth == 0 {
-		r.completeLen, r.openCount = len(r.out), len(r.closes)
-	}
-}
-
-// completePrefix returns the complete part of a truncated value, with brackets
-// closed.
-func (r *relaxedParser) completePrefix() []byte {
-	b := slices.Clone(r.out[:r.completeLen])
-	for i := r.openCount - 1; i >= 0; i-- {
-		b = append(b, r.closes[i])
-	}
-	if !json.Valid(b) {
-		return []byte("null")
-	}
-	return b
 }
 
 func (r *relaxedParser) key() error {
@@ -184,14 +145,7 @@ func (r *relaxedParser) number() error {
 	for r.pos < len(r.src) && strings.IndexByte("+-.eE0123456789", r.src[r.pos]) >= 0 {
 		r.pos++
 	}
-	s, neg := strings.CutPrefix(strings.TrimPrefix(r.src[i:r.pos], "+"), "-")
-	if strings.HasPrefix(s, ".") {
-		s = "0" + s
-	}
-	s = strings.TrimSuffix(s, ".")
-	if neg {
-		s = "-" + s
-	}
+	s := r.src[i:r.pos]
 	if !json.Valid([]byte(s)) {
 		if r.pos == len(r.src) {
 			return errTruncated
@@ -269,8 +223,6 @@ func (r *relaxedParser) skipSpace() error {
 		switch c := rest[0]; {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			r.pos++
-		case strings.HasPrefix(rest, "\u00a0"):
-			r.pos += len("\u00a0")
 		case c == '#' || strings.HasPrefix(rest, "//"):
 			i := strings.IndexByte(rest, '\n')
 			if i < 0 {
@@ -278,13 +230,6 @@ func (r *relaxedParser) skipSpace() error {
 				return errTruncated
 			}
 			r.pos += i + 1
-		case strings.HasPrefix(rest, "/*"):
-			i := strings.Index(rest[2:], "*/")
-			if i < 0 {
-				r.pos = len(r.src)
-				return errTruncated
-			}
-			r.pos += i + 4
 		default:
 			return nil
 		}

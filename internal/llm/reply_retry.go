@@ -15,8 +15,7 @@ const maxAnswerTokens = 1 << 14
 // A ReplyRetry retries requests whose reply was unusable. After an unparsable
 // reply it retries once with an error message. After a truncated reply it
 // retries once with twice the output tokens and bounded strings. If reasoning
-// used up the output tokens, it raises the limit step by step. It does not retry after
-// several unparsable replies and no usable one in the run. An error carries
+// used up the output tokens, it raises the limit step by step. An error carries
 // the usage of all attempts. Free text that Request.Accept rejects is not
 // retried.
 type ReplyRetry struct {
@@ -25,9 +24,6 @@ type ReplyRetry struct {
 	// Allowance is the number of output tokens that every request allows for reasoning, in
 	// addition to those for the answer. It is raised as needed.
 	Allowance int
-	// Probe holds back other requests until the first reply of the run shows whether the
-	// model reasons.
-	Probe bool
 	// Deterministic makes retries depend only on the request and its replies, not on the
 	// results of other calls. Every pass of a batch then sends the same requests.
 	Deterministic bool
@@ -38,16 +34,12 @@ type ReplyRetry struct {
 // Complete implements Completer. It returns the error of the last attempt.
 func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	search := &tokenSearch{ReplyRetry: p, request: r}
-	if err := search.awaitFirstReply(ctx); err != nil {
-		return nil, err
-	}
-	defer search.stopLeading()
 	var used usage.Usage
 	retried := false
 	for r := search.firstRequest(); ; {
-		reply, err := p.Next.Complete(ctx, search.prepare(r))
+		reply, err := p.Next.Complete(ctx, r)
 		if err == nil {
-			search.recordReply(r, reply.reasoning)
+			search.recordReply(r)
 			out := *reply
 			out.Usage = used.Add(reply.Usage)
 			return &out, nil
@@ -56,18 +48,12 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		var next *Request
 		if search.shouldContinue(err) {
 			next, err = search.next(r, err)
-		} else {
-			search.stopLeading()
-			if !retried {
-				retried = true
-				next = p.retryRequest(r, err)
-			}
+		} else if !retried {
+			retried = true
+			next = p.retryRequest(r, err)
 		}
 		if isA[*ParseError](err) {
-			search.recordLimit(r, 0)
-			if search.recordNoAnswer() {
-				next = nil
-			}
+			search.recordLimit(r)
 		}
 		if next == nil {
 			return nil, withUsage(err, used)

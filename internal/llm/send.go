@@ -3,6 +3,8 @@ package llm
 import (
 	"context"
 	"errors"
+	"math"
+	"sync"
 	"time"
 
 	"github.com/cenkalti/backoff/v5"
@@ -22,36 +24,98 @@ type call struct {
 	// adapt changes the request after an error so that it can be sent again at once, or
 	// returns the error to report instead. It may be nil.
 	adapt          func(context.Context, error) (again bool, _ error)
-	onRetry        func() // called before each retry; may be nil
-	timeoutIsFinal bool   // a timeout is not retried
+	timeoutIsFinal bool // a timeout is not retried
 }
 
 // A sender sends the requests to one server: all that decides when a request is sent, how
-// often, and whether at all, is in do and try. Nothing else retries.
+// often, and whether at all, is in do and its parts, which share one lock. Nothing else
+// retries.
 type sender struct {
-	clock   Clock // whose sleepers the breaker wakes
-	retries int   // after the first attempt
-	onRetry func(err error, wait time.Duration)
-	breaker *Breaker
-	budget  *Budget
+	*monitor
+	clock   Clock
+	retries int // after the first attempt
 	price   price
+
+	onRetry       func(err error, wait time.Duration) // these may be nil
+	onConcurrency func(limit int)
+	onThrottled   func(error)
+
+	breaker *breaker
+	budget  *budget
 	slots   *slots        // nil means no limit
 	tokens  *tokenLimiter // nil means no limit
 	rate    *rateLimiter
 }
 
+// A monitor is the lock of the parts of a sender, which lets requests wait until another one
+// has changed their state. Senders with a common budget share it.
+type monitor struct {
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced after a change
+}
+
+// update calls f with the lock held, and wakes all that wait.
+func (m *monitor) update(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+	close(m.changed)
+	m.changed = make(chan struct{})
+}
+
 // newSender returns a sender with the limits of o and a budget.
-func newSender(o Options, b *Budget, p price) *sender {
-	breaker := NewBreaker(o.Clock)
-	s := &sender{clock: breaker.Clock(o.Clock), retries: o.Retries, onRetry: o.OnRetry, breaker: breaker, budget: b, price: p}
-	s.rate = newRateLimiter(o.RPM, s.clock, o.OnThrottled)
+func newSender(o Options, m *monitor, b *budget, p price) *sender {
+	s := &sender{monitor: m, clock: o.Clock, retries: o.Retries, price: p, breaker: &breaker{}, budget: b}
+	s.onRetry, s.onConcurrency, s.onThrottled = o.OnRetry, o.OnConcurrency, o.OnThrottled
+	s.rate = newRateLimiter(o.RPM)
 	if o.TPM > 0 {
-		s.tokens = newTokenLimiter(o.TPM, s.clock)
+		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
 	}
 	if o.Concurrency > 0 {
-		s.slots = newSlots(o.Concurrency, breaker, o.OnConcurrency)
+		s.slots = newSlots(o.Concurrency)
 	}
 	return s
+}
+
+// untilChange is the wait of a request that another one must end.
+const untilChange = time.Duration(math.MaxInt64)
+
+// wait calls check until it returns no wait, at the latest after the time that it returned
+// and after every change. It returns the error of check, ctx or an open breaker. check is
+// called with the lock held.
+func (s *sender) wait(ctx context.Context, check func(now time.Time) (time.Duration, error)) error {
+	for {
+		s.mu.Lock()
+		err, d := s.breaker.downErr, time.Duration(0)
+		if err == nil {
+			d, err = check(s.clock.Now())
+		}
+		changed := s.changed
+		s.mu.Unlock()
+		if err != nil || d <= 0 {
+			return err
+		}
+		sleepCtx, cancel := context.WithCancel(ctx)
+		if d == untilChange {
+			select {
+			case <-changed:
+			case <-ctx.Done():
+			}
+		} else {
+			go func() {
+				select {
+				case <-changed:
+					cancel()
+				case <-sleepCtx.Done():
+				}
+			}()
+			_ = s.clock.Sleep(sleepCtx, d)
+		}
+		cancel()
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+	}
 }
 
 // do sends a request until it succeeds, fails permanently or runs out of retries. It
@@ -64,11 +128,7 @@ func newSender(o Options, b *Budget, p price) *sender {
 func (s *sender) do(ctx context.Context, c call) (used usage.Usage, err error) {
 	delays := newBackOff()
 	for attempt := 0; ; {
-		responses, err := s.breaker.begin()
-		if err != nil {
-			return used, err
-		}
-		u, err := s.try(ctx, c)
+		u, responses, err := s.try(ctx, c)
 		used = used.Add(u)
 		if err != nil && ctx.Err() != nil {
 			return used, err
@@ -79,64 +139,78 @@ func (s *sender) do(ctx context.Context, c call) (used usage.Usage, err error) {
 				continue
 			}
 		}
-		err = s.breaker.end(err, responses)
+		s.update(func() { err = s.breaker.end(err, responses, s.clock.Now()) })
 		if err == nil || ctx.Err() != nil || attempt >= s.retries || !IsTransient(err) || c.timeoutIsFinal && isA[*TimeoutError](err) {
 			return used, err
-		}
-		if c.onRetry != nil {
-			c.onRetry()
 		}
 		if e, ok := errors.AsType[*StatusError](err); ok && e.throttled {
 			delays.Reset() // rateLimiter pauses
 		} else {
 			attempt++
 		}
-		if err := waitToRetry(ctx, s.clock, delays, err, s.onRetry); err != nil {
+		end := s.clock.Now().Add(retryDelay(delays, err, s.clock.Now(), s.onRetry))
+		if err := s.wait(ctx, func(now time.Time) (time.Duration, error) { return end.Sub(now), nil }); err != nil {
 			return used, err
 		}
 	}
 }
 
 // try sends a request once, as soon as budget, concurrency, tokens and requests per minute
-// allow it. It waits for the rate last, so that the request is sent immediately afterwards.
-func (s *sender) try(ctx context.Context, c call) (u usage.Usage, err error) {
+// allow it. It also returns the number of responses to other requests before.
+func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int, err error) {
 	var size Size
 	if s.tokens != nil || s.budget.isLimited() {
 		size = c.size()
 	}
 	estimate := s.price.cost(size.Prompt, size.Reply)
-	if err := s.budget.reserve(ctx, estimate); err != nil {
-		return u, err
-	}
-	defer func() {
-		billed := u
-		if u.PromptTokens == 0 && (err == nil || isA[*TimeoutError](err)) {
-			billed.PromptTokens = size.Prompt // not reported, or an attempt that may be billed
+	var sent time.Time
+	var generation int
+	var reserved *reservation
+	err = s.wait(ctx, func(now time.Time) (time.Duration, error) {
+		if ctx.Err() != nil {
+			return 0, ctx.Err()
 		}
-		s.budget.settle(estimate, s.price.cost(billed.PromptTokens, billed.CompletionTokens))
-	}()
-	generation, err := s.slots.acquire(ctx)
+		d, err := s.budget.delay(estimate)
+		if d = max(d, s.slots.delay(), s.tokens.delay(size, now), s.rate.delay(now)); d > 0 || err != nil {
+			return d, err
+		}
+		s.budget.reserve(estimate)
+		generation, reserved = s.slots.take(), s.tokens.reserve(size, now)
+		s.rate.take(now)
+		sent, responses = now, s.breaker.responses
+		return 0, nil
+	})
 	if err != nil {
-		return u, err
+		return u, responses, err
 	}
-	defer func() { s.slots.release(generation, err) }()
-	reserved, err := s.tokens.reserve(ctx, size)
-	if err != nil {
-		return u, err
-	}
-	if err := s.rate.wait(ctx); err != nil {
-		s.tokens.settle(reserved, usage.Usage{})
-		return u, err
-	}
-	sent := s.clock.Now()
-	s.tokens.start(reserved)
 	u, err = c.send(ctx)
-	counted := u
-	if counted.Tokens() == 0 {
+	billed, counted := u, u
+	if u.PromptTokens == 0 && (err == nil || isA[*TimeoutError](err)) {
+		billed.PromptTokens = size.Prompt // not reported, or an attempt that may be billed
+	}
+	if u.Tokens() == 0 {
 		counted.PromptTokens = size.Prompt // the server may count unanswered requests
 	}
-	s.tokens.settle(reserved, counted)
-	return u, s.rate.adapt(err, sent, s.clock.Now())
+	limit, throttled := 0, false
+	s.update(func() {
+		now := s.clock.Now()
+		before, noticed := s.slots.reached(), s.rate.noticeable
+		err = s.rate.adapt(err, sent, now)
+		s.tokens.settle(reserved, counted)
+		s.slots.release(generation, err, now)
+		s.budget.settle(estimate, s.price.cost(billed.PromptTokens, billed.CompletionTokens))
+		if before == 0 {
+			limit = s.slots.reached()
+		}
+		throttled = s.rate.noticeable && !noticed
+	})
+	if limit > 0 && s.onConcurrency != nil {
+		s.onConcurrency(limit)
+	}
+	if throttled && s.onThrottled != nil {
+		s.onThrottled(err)
+	}
+	return u, responses, err
 }
 
 // Retry calls f again after transient errors, with the delays of other requests. notify may
@@ -148,7 +222,7 @@ func Retry(ctx context.Context, clock Clock, retries int, notify func(err error,
 		if err == nil || ctx.Err() != nil || attempt >= retries || !IsTransient(err) {
 			return err
 		}
-		if err := waitToRetry(ctx, clock, delays, err, notify); err != nil {
+		if err := clock.Sleep(ctx, retryDelay(delays, err, clock.Now(), notify)); err != nil {
 			return err
 		}
 	}
@@ -164,19 +238,19 @@ func newBackOff() *backoff.ExponentialBackOff {
 	}
 }
 
-// waitToRetry waits until a request that failed with err is to be sent again.
-func waitToRetry(ctx context.Context, clock Clock, delays *backoff.ExponentialBackOff, err error, notify func(error, time.Duration)) error {
+// retryDelay returns how long to wait before a request that failed with err is sent again.
+func retryDelay(delays *backoff.ExponentialBackOff, err error, now time.Time, notify func(error, time.Duration)) time.Duration {
 	wait := delays.NextBackOff()
 	if e, ok := errors.AsType[*StatusError](err); ok {
-		if requested, explicit := retryAfter(e, clock.Now()); explicit || requested > 0 {
+		if after, ok := retryAfter(e, now); ok {
 			// Jitter spreads requests that were rejected together.
-			wait = min(requested, maxWait) + wait/10
+			wait = min(after, maxWait) + wait/10
 		}
 	}
 	if notify != nil {
 		notify(err, wait)
 	}
-	return clock.Sleep(ctx, wait)
+	return wait
 }
 
 // A Clock provides the time.

@@ -62,7 +62,7 @@ func testSender(o Options) *sender {
 	if o.Clock == nil {
 		o.Clock = newFakeClock()
 	}
-	return newSender(o, NewBudget(o.MaxCost, o.MaxTokens), price{1e-6, 1e-6})
+	return newSender(o, &monitor{changed: make(chan struct{})}, &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, price{1e-6, 1e-6})
 }
 
 // through returns a Completer that sends the requests of next with s. Each text has the
@@ -80,7 +80,7 @@ func through(s *sender, next Completer, tokens int) Completer {
 				reply = got
 				return got.Usage, nil
 			},
-			onRetry: r.onRetry, timeoutIsFinal: r.timeoutIsFinal,
+			timeoutIsFinal: r.timeoutIsFinal,
 		})
 		if err != nil {
 			return nil, withUsage(err, used)

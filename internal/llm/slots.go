@@ -1,10 +1,8 @@
 package llm
 
 import (
-	"context"
 	"errors"
 	"net/http"
-	"sync"
 	"time"
 )
 
@@ -16,70 +14,47 @@ import (
 // there is a reply; otherwise 429s only change the rate (rateLimiter). A nil slots
 // has no limit.
 type slots struct {
-	clock   Clock
-	max     int
-	breaker *Breaker        // wakes waiting callers
-	notify  func(limit int) // called when the limit is lowered for the first time; then nil
-
-	mu         sync.Mutex
+	max        int
 	limit      int
 	lowest     int // lowest limit so far
 	inFlight   int
-	changed    chan struct{} // closed and replaced when a request may be sent
-	generation int           // number of times that the limit was lowered
-	replies    int           // since the limit last changed
-	rejected   int           // 429s since the last reply
+	generation int // number of times that the limit was lowered
+	replies    int // since the limit last changed
+	rejected   int // 429s since the last reply
 }
 
-func newSlots(n int, b *Breaker, notify func(limit int)) *slots {
-	return &slots{clock: b.clock, max: n, breaker: b, notify: notify, limit: n, lowest: n, changed: make(chan struct{})}
-}
+func newSlots(n int) *slots { return &slots{max: n, limit: n, lowest: n} }
 
 // reached returns the lowest limit so far, or 0 if it was never lowered.
 func (s *slots) reached() int {
-	if s == nil {
-		return 0
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.lowest == s.max {
+	if s == nil || s.lowest == s.max {
 		return 0
 	}
 	return s.lowest
 }
 
-// acquire waits until a request may be sent. It returns the generation, which release needs.
-func (s *slots) acquire(ctx context.Context) (generation int, err error) {
+// delay returns 0 if a request may be sent.
+func (s *slots) delay() time.Duration {
+	if s == nil || s.inFlight == 0 || s.inFlight < s.limit && s.rejected < s.limit {
+		return 0
+	}
+	return untilChange
+}
+
+// take starts a request. It returns the generation, which release needs.
+func (s *slots) take() (generation int) {
 	if s == nil {
-		return 0, nil
+		return 0
 	}
-	for {
-		s.mu.Lock()
-		if s.inFlight == 0 || s.inFlight < s.limit && s.rejected < s.limit {
-			defer s.mu.Unlock()
-			s.inFlight++
-			return s.generation, nil
-		}
-		changed := s.changed
-		s.mu.Unlock()
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return 0, ctx.Err()
-		case <-s.breaker.opened:
-			return 0, s.breaker.Err()
-		}
-	}
+	s.inFlight++
+	return s.generation
 }
 
 // release ends a request and adapts the limit to its outcome.
-func (s *slots) release(generation int, err error) {
+func (s *slots) release(generation int, err error, now time.Time) {
 	if s == nil {
 		return
 	}
-	now := s.clock.Now()
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.inFlight--
 	e, ok := errors.AsType[*StatusError](err)
 	switch {
@@ -96,20 +71,14 @@ func (s *slots) release(generation int, err error) {
 			s.replies = 0
 		}
 	}
-	close(s.changed)
-	s.changed = make(chan struct{})
 }
 
-// lower halves the limit. s.mu must be held.
+// lower halves the limit.
 func (s *slots) lower() {
 	s.limit /= 2
 	s.lowest = min(s.lowest, s.limit)
 	s.generation++
 	s.replies = 0
-	if s.notify != nil {
-		s.notify(s.limit)
-		s.notify = nil
-	}
 }
 
 // isOverload reports whether a request failed because the server has too many.

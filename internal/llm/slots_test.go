@@ -49,21 +49,18 @@ func TestSingleSlotServerRepeatsNothing(t *testing.T) {
 
 // The limit is halved once for requests that were in flight together, and then rises.
 func TestTimeoutsHalveLimit(t *testing.T) {
-	b := NewBreaker(newFakeClock())
-	var notified []int
-	s := newSlots(16, b, func(n int) { notified = append(notified, n) })
+	s := newSlots(16)
 	batch := func(n int, err error) {
 		t.Helper()
 		var all []int
 		for range n {
-			a, e := s.acquire(t.Context())
-			if e != nil {
-				t.Fatal(e)
+			if s.delay() > 0 {
+				t.Fatalf("got a delay with %d requests in flight", s.inFlight)
 			}
-			all = append(all, a)
+			all = append(all, s.take())
 		}
 		for _, a := range all {
-			s.release(a, err)
+			s.release(a, err, time.Time{})
 		}
 	}
 	batch(16, &TimeoutError{})
@@ -82,48 +79,47 @@ func TestTimeoutsHalveLimit(t *testing.T) {
 	var busy []int
 	for range 500 {
 		for s.inFlight < s.limit {
-			a := must(s.acquire(t.Context()))
-			busy = append(busy, a)
+			busy = append(busy, s.take())
 		}
-		s.release(busy[0], nil)
+		s.release(busy[0], nil, time.Time{})
 		busy = busy[1:]
 	}
 	for _, a := range busy {
-		s.release(a, nil)
+		s.release(a, nil, time.Time{})
 	}
-	if s.limit != 16 || s.reached() != 4 || len(notified) != 1 {
-		t.Errorf("got limits %d and %d, notifications %v; want 16, 4, one", s.limit, s.reached(), notified)
+	if s.limit != 16 || s.reached() != 4 {
+		t.Errorf("got limits %d and %d, want 16 and 4", s.limit, s.reached())
 	}
 	// After as many 429s as the limit, only one request is sent at a time.
 	batch(15, status(429))
 	batch(2, nil)
 	batch(16, status(429))
-	probe := must(s.acquire(t.Context()))
-	ctx := canceled(t)
-	if _, err := s.acquire(ctx); err == nil {
+	probe := s.take()
+	if s.delay() == 0 {
 		t.Error("got a second request after nothing but 429s, want one at a time")
 	}
-	s.release(probe, nil)
+	s.release(probe, nil, time.Time{})
 	batch(16, nil)
 }
 
 // Callers that wait for a slot return when the breaker opens or their context ends.
 func TestSlotsWakeWaitingCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		b := NewBreaker(NewClock(time.Now))
-		s := newSlots(1, b, nil)
-		if _, err := s.acquire(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		s := testSender(Options{Concurrency: 1, Clock: NewClock(time.Now)})
+		s.slots.take()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if _, err := s.acquire(ctx); !errors.Is(err, context.DeadlineExceeded) {
+		if _, err := s.do(ctx, call{}); !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("got %v, want %v", err, context.DeadlineExceeded)
 		}
-		_ = b.end(status(401), 0)
-		if _, err := s.acquire(t.Context()); err == nil || !errors.Is(err, b.Err()) {
-			t.Errorf("got %v, want a *DownError", err)
-		}
+		done := make(chan error)
+		go func() {
+			_, err := s.do(t.Context(), call{})
+			done <- err
+		}()
+		synctest.Wait()
+		s.update(func() { _ = s.breaker.end(status(401), 0, time.Now()) })
+		checkDown(t, <-done)
 	})
 }
 

@@ -88,7 +88,7 @@ func New(o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.sender = newSender(o, NewBudget(o.MaxCost, o.MaxTokens), p)
+	c.sender = newSender(o, &monitor{changed: make(chan struct{})}, &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, p)
 	s := &Stack{Client: c, Meter: &Meter{}, Tokens: c.tokens, opts: o}
 	s.Completer = s.wrap(c, false)
 	return s, nil
@@ -156,7 +156,6 @@ func (s *Stack) replyRetry(next Completer, fixed bool) *ReplyRetry {
 	if _, ok := familyOf(o.Client.Model); ok && o.Client.ReasoningEffort != "none" {
 		p.Allowance = min(max(minAllowance, allowanceFactor*typicalReasoning(o.Client.ReasoningEffort)), maxReasoning)
 	}
-	p.Probe = p.Allowance == 0 && !answersDirectly(o.Client.Model)
 	return p
 }
 
@@ -166,7 +165,7 @@ func (s *Stack) Reasoning() (tokens int, known bool) {
 	if s.retry.Allowance > 0 {
 		tokens = typicalReasoning(s.opts.Client.ReasoningEffort)
 	}
-	return tokens, !s.retry.Probe
+	return tokens, tokens > 0 || answersDirectly(s.opts.Client.Model)
 }
 
 // price returns the price of the model, or an error if it is unknown but required.
@@ -182,9 +181,8 @@ func (o Options) price() (price, error) {
 }
 
 // Embedder returns an embedding model, which shares the meter, budget and cache of s. On another server it has its own breaker
-// and rate limiter. Endpoint, key and timeout default to those of s. Headers and
-// certificate are those of s on the same host, and none on others. The returned
-// endpoint contains no secrets. Embedder must be called before s is used.
+// and rate limiter. Endpoint, key and timeout default to those of s. Headers
+// are those of s on the same host, and none on others. The returned endpoint contains no secrets. Embedder must be called before s is used.
 func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	ownKey := c.APIKey != ""
 	if c.BaseURL == "" {
@@ -194,7 +192,7 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 		}
 	}
 	if sameHost(c.BaseURL, s.opts.Client.BaseURL) {
-		if c.Headers, c.Certificate = s.opts.Client.Headers, s.opts.Client.Certificate; ownKey {
+		if c.Headers = s.opts.Client.Headers; ownKey {
 			c.Headers = c.Headers.withoutKey()
 		}
 	}
@@ -214,7 +212,7 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	own := *s.Client.sender
 	if client.Endpoint() != s.Client.Endpoint() {
 		o.RPM, o.TPM, o.Concurrency, o.OnThrottled = 0, 0, 0, nil
-		own = *newSender(o, own.budget, p)
+		own = *newSender(o, own.monitor, own.budget, p)
 	}
 	own.price = p
 	client.sender = &own
@@ -240,7 +238,17 @@ func (s *Stack) Limit() int { return s.window.Limit() }
 
 // Concurrency returns the lowest limit on requests in flight so far, or 0 if it was never
 // lowered.
-func (s *Stack) Concurrency() int { return s.Client.sender.slots.reached() }
+func (s *Stack) Concurrency() int {
+	m := s.Client.sender
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.slots.reached()
+}
 
 // Cost returns the amount spent so far, in USD at known prices and in tokens.
-func (s *Stack) Cost() (usd float64, tokens int) { return s.Client.sender.budget.Spent() }
+func (s *Stack) Cost() (usd float64, tokens int) {
+	m := s.Client.sender
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.budget.spent.usd, int(min(m.budget.spent.tokens, 1<<62))
+}

@@ -71,8 +71,8 @@ func TestDeadServerEndsRun(t *testing.T) {
 				}
 			})
 			// With five retries each, 160 calls would make 960 attempts.
-			if n := s.Meter.Total().Requests; n > 160 || s.Client.sender.breaker.Err() == nil {
-				t.Errorf("got %d attempts for 160 calls, breaker error %v; want at most 160 and an open breaker", n, s.Client.sender.breaker.Err())
+			if n := s.Meter.Total().Requests; n > 160 || s.Client.sender.breaker.downErr == nil {
+				t.Errorf("got %d attempts for 160 calls, breaker error %v; want at most 160 and an open breaker", n, s.Client.sender.breaker.downErr)
 			}
 			if n := s.Meter.Total().Requests; name == "rejecting" && n != len(rejected()) {
 				t.Errorf("counted %d requests, want %d as on the server", n, len(rejected()))
@@ -152,8 +152,8 @@ func TestStackEmbedder(t *testing.T) {
 		t.Fatal(at, err)
 	}
 	_, _, err = e.Embed(t.Context(), []string{"b"})
-	if _ = mustAs[*DownError](t, err); s.Client.sender.breaker.Err() != nil || seen()[0].header.Get("Authorization") != "" {
-		t.Errorf("got breaker error %v, header %v; want nil, no key", s.Client.sender.breaker.Err(), seen()[0].header)
+	if _ = mustAs[*DownError](t, err); s.Client.sender.breaker.downErr != nil || seen()[0].header.Get("Authorization") != "" {
+		t.Errorf("got breaker error %v, header %v; want nil, no key", s.Client.sender.breaker.downErr, seen()[0].header)
 	}
 	if _, _, err := s.Embedder(Config{}); err == nil {
 		t.Error("got no error without a model, want one")

@@ -62,7 +62,7 @@ func TestTokenLimitInEveryMinute(t *testing.T) {
 				inParallel(len(sizes), func(i int) {
 					slots <- struct{}{}
 					defer func() { <-slots }()
-					_, err := p.try(t.Context(), call{
+					_, _, err := p.try(t.Context(), call{
 						size: func() Size { return sizes[i] },
 						send: func(ctx context.Context) (usage.Usage, error) {
 							mu.Lock()
@@ -91,12 +91,12 @@ func TestTokenLimiterReleasesUnsentRequests(t *testing.T) {
 	p := testSender(Options{TPM: 60_000, Clock: clock})
 	size := func() Size { return Size{Prompt: 14_000} }
 	ctx := canceled(t)
-	if _, err := p.try(ctx, call{size: size, send: func(context.Context) (usage.Usage, error) { return usage.Usage{}, ctx.Err() }}); !errors.Is(err, context.Canceled) {
+	if _, _, err := p.try(ctx, call{size: size, send: func(context.Context) (usage.Usage, error) { return usage.Usage{}, ctx.Err() }}); !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v, want %v", err, context.Canceled)
 	}
 	before := clock.Now()
 	for range 2 {
-		_, _ = p.try(t.Context(), call{size: size, send: func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 5000}, nil }})
+		_, _, _ = p.try(t.Context(), call{size: size, send: func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 5000}, nil }})
 	}
 	if d := clock.Now().Sub(before); d > time.Second*31 {
 		t.Errorf("waited %v, want at most 31s", d)
@@ -122,7 +122,7 @@ func TestBreakerWakesTokenLimiter(t *testing.T) {
 			})
 		}
 		synctest.Wait()
-		_ = p.breaker.end(status(401), 0)
+		p.update(func() { _ = p.breaker.end(status(401), 0, time.Now()) })
 		wg.Wait()
 		if d := time.Since(start); d > time.Second {
 			t.Errorf("waited %v, want at most 1s", d)

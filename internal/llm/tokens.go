@@ -137,35 +137,6 @@ func (c *Client) replyUsage(r *Request, res *openai.ChatCompletionResponse) usag
 	return u
 }
 
-// hiddenReasoning is the number of completion tokens beyond those of the answer
-// that shows that a model reasoned without saying so.
-const hiddenReasoning = 256
-
-// reasoningTokens returns the tokens that a model used to reason: those that the
-// server reports, or else about the completion tokens beyond those of the answer, or
-// those of the reasoning that it sent.
-func reasoningTokens(text string, res *openai.ChatCompletionResponse, reasoned bool) int {
-	completion := completionTokens(&res.Usage)
-	if !isPlausible(completion, len(text), maxReasoningTokens) {
-		completion = 0
-	}
-	if n := reportedReasoning(&res.Usage); n > 0 && n <= maxReasoningTokens {
-		return n
-	}
-	if !reasoned && completion <= hiddenReasoning {
-		return 0
-	}
-	answer, _ := Answer(text)
-	n := EstimateTokens(answer)
-	switch {
-	case completion > n && (reasoned || completion > 2*n+hiddenReasoning):
-		return completion - n
-	case reasoned:
-		return EstimateTokens(text) - n + EstimateTokens(res.Choices[0].Message.ReasoningContent)
-	}
-	return 0
-}
-
 // isPlausible reports whether n can be the token count of a text of that many
 // bytes plus up to added tokens.
 func isPlausible(n, bytes, added int) bool { return n > 0 && n <= bytes+added }

@@ -61,9 +61,6 @@ func newWire(c Config, e endpoint) *wire {
 			return nil
 		},
 	}
-	if c.Certificate != nil {
-		transport.TLSClientConfig = &tls.Config{Certificates: []tls.Certificate{*c.Certificate}}
-	}
 	w.http = &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	return w
 }
@@ -267,7 +264,7 @@ func (w *wire) networkError(ctx context.Context, err error) error {
 		e.Message = "the server's certificate can't be trusted: " + msg
 	case strings.Contains(msg, "remote error: tls:") && strings.Contains(msg, "certificate"):
 		e.Permanent = true
-		e.Message = "the server requires a client certificate that it trusts (--client-cert): " + msg
+		e.Message = "the server requires a client certificate, which only a proxy can add: " + msg
 	case errors.Is(err, errProxyAuth):
 		e.Permanent = true
 		e.Message = errProxyAuth.Error()

@@ -117,8 +117,13 @@ func parse(b builtin, file string, text []byte) (*template.Template, error) {
 	if err != nil {
 		return nil, withFile(file, err)
 	}
-	if err := checkSteps(t); err != nil {
-		return nil, withFile(file, err)
+	for _, part := range t.Templates() {
+		if part.Tree == nil {
+			continue
+		}
+		if err := checkNodes(part.Root); err != nil {
+			return nil, withFile(file, err)
+		}
 	}
 	for _, part := range []string{"system", "user"} {
 		if t.Lookup(part) == nil {

@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -82,16 +81,11 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 		return nil, nil, err
 	}
 	reply, err := r.complete(ctx, req)
-	var raw json.RawMessage
-	downgraded := false
 	parseErr, unreadable := errors.AsType[*llm.ParseError](err)
 	switch {
 	case err == nil:
-		raw, downgraded = reply.JSON, reply.Downgraded
 	case llm.IsTruncated(err) && len(claims) > 1:
 		return nil, nil, llm.SplitInHalf(claims, func(half []int) error { return r.ask(ctx, pieces, half) })
-	case unreadable && parseErr.Partial != nil:
-		raw, downgraded = parseErr.Partial, parseErr.Downgraded
 	case unreadable && parseErr.NoAnswer:
 		return nil, nil, err // fewer claims would not help
 	case llm.IsUnusable(err):
@@ -99,10 +93,8 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 	default:
 		return nil, nil, err
 	}
-	answers, ordered, reason := reconcile(raw, len(claims), r.judge.opts.Style)
-	if reply != nil {
-		gradeAnswers(ordered, reply, "verdict", r.judge.words())
-	}
+	answers, ordered, reason := reconcile(reply.JSON, len(claims), r.judge.opts.Style)
+	gradeAnswers(ordered, reply, "verdict", r.judge.words())
 	for i, c := range claims {
 		if answers[i] == nil {
 			missing = append(missing, c)
@@ -110,7 +102,7 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 		}
 		r.findings[c].add(answers[i].finding(pieces, r.task.Contexts))
 	}
-	if downgraded && len(missing) < len(claims) {
+	if reply.Downgraded && len(missing) < len(claims) {
 		r.mark(verdict.MarkDowngraded)
 	}
 	return missing, reason, nil

@@ -87,29 +87,15 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 	if err != nil {
 		return err
 	}
-	split := room < minWindow
-	if detected && !split && len(claims) > 1 {
-		// The instructions fill most of a small detected window, so smaller requests may need
-		// fewer requests in total.
-		more, err := r.room(claims[:(len(claims)+1)/2])
-		if err != nil {
-			return err
-		}
-		total := 0
-		for _, p := range pieces {
-			total += r.judge.size(p.text)
-		}
-		split = 2*(total/more+1) < total/room+1
-	}
-	if split && len(claims) > 1 {
+	switch {
+	case room >= minWindow:
+		return r.judgeEach(ctx, pack(pieces, room, r.judge.size), claims)
+	case len(claims) > 1:
 		return llm.SplitInHalf(claims, func(half []int) error { return r.judgeInGroups(ctx, pieces, half) })
 	}
-	if split {
-		return &llm.ContextLengthError{
-			Limit: window, Message: "a claim and the instructions leave no room for the contexts", Silent: detected,
-		}
+	return &llm.ContextLengthError{
+		Limit: window, Message: "a claim and the instructions leave no room for the contexts", Silent: detected,
 	}
-	return r.judgeEach(ctx, pack(pieces, room, r.judge.size), claims)
 }
 
 // judgeEach judges claims against groups of pieces, until each claim is

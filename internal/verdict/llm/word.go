@@ -19,11 +19,8 @@ import (
 const (
 	wordTokens = 16 // output tokens for a word and some surrounding text
 
-	maxWords   = 8 // number of words at the start of a reply that may contain the answer
-	quoteWords = 2 // maximum words of a quotation that may be the answer
+	firstWords = 8 // words after the answer that must not change its meaning
 	echoWords  = 3 // minimum words of text that counts as an echo of the prompt
-
-	quotationMarks = "\"'‘’ʼ‚‛“”„‟«»‹›「」『』"
 )
 
 // askForWords requests a single word for each of claims after all other
@@ -52,174 +49,69 @@ func wordLayout(style Style) *layout {
 	}
 }
 
-// A meaning is a set of possible answers expressed by words in a reply.
-type meaning uint8
-
-// More specific meanings have larger values.
-const (
-	yes meaning = 1 << iota
-	no          // contradicted or not mentioned
-	contradicted
-	notMentioned
+var (
+	// wordAnswer matches the answer at the start of a reply: quotation mark, answer, rest.
+	wordAnswer = regexp.MustCompile("(?is)^[\\s*_`(-]*(?:(?:(?:the|this)\\s+)?(?:claim|statement|answer|verdict)(?:\\s+is)?[\\s:=*_`]+)?" +
+		`(["'“‘„«]?)(yes|supported|true|no|unsupported|false|contradicted|not[ _-](?:supported|mentioned|true))\b(.*)$`)
+	// afterAnswer matches what may follow the answer.
+	afterAnswer = regexp.MustCompile("^[\"'”’»*_`)\\]]*(?:\\s*$|\\s*[.,;:!–—]|\\s*\n|\\s+-\\s)")
+	endOfQuote  = regexp.MustCompile(`^[.!]?["'”’“»]`)
+	negated     = regexp.MustCompile(`(?i)\b(?:not|never|\w+n['’]t)\s+(?:\w+\s+)?(?:supported|true)\b`)
+	unclearNo   = regexp.MustCompile(`(?i)\b(?:or|yes|supported|true|not\s+contradicted)\b|\?`)
+	unclearYes  = regexp.MustCompile(`(?i)\b(?:or|if|whether|unless|but|except|only|part\w*|almost|nearly|mostly|somewhat|maybe|perhaps|possibly|probably` +
+		`|likely|may|might|could|would|unsure|unclear|unknown|no|not|never|nothing|none|without|neither|nor|hardly|cannot|contradict\w*|unsupported|false)\b|n['’]t|\?`)
 )
 
-// A word is a word in a reply, in lower case.
-type word struct {
-	text  string
-	start int  // offset in bytes
-	mark  rune // first following character other than space, hyphen and underscore, or 0
-}
-
 // readWord parses a reply to the question whether the chunks support a claim.
-// prompted contains the texts in the prompt. One of the first words must be a
-// clear answer, in any case and punctuation. readWord returns an error if there
-// is no answer, if two answers conflict, if a negation or hedge applies, or if
-// the reply only echoes the prompt.
+// prompted contains the texts in the prompt. The reply must start with a clear
+// answer. readWord returns an error if it does not, if the next words deny or
+// qualify the answer, or if the reply only echoes the prompt.
 func readWord(reply string, prompted []string, style Style) (*answer, error) {
 	text, err := ownText(reply)
 	if err != nil {
 		return nil, err
 	}
-	m, words, start, clear := interpret(splitWords(text))
-	switch {
-	case m == 0:
-		return nil, errors.New("none of its first words is yes, no or a verdict")
-	case !clear || m&yes != 0 && m != yes || m&contradicted != 0 && m&notMentioned != 0:
-		return nil, errors.New("its first words are not a clear yes or no")
-	case repeats(text, prompted) || repeats(text[start:], prompted):
-		return nil, errors.New("it only repeats the prompt")
+	m := wordAnswer.FindStringSubmatch(text)
+	if m == nil || !afterAnswer.MatchString(m[3]) || m[1] != "" && !endOfQuote.MatchString(m[3]) {
+		return nil, errors.New("it does not start with yes, no or a verdict")
 	}
-	a := &answer{label: verdict.NotMentioned, reason: "one-word reply: " + words}
+	word := strings.ToLower(strings.NewReplacer("_", " ", "-", " ").Replace(m[2]))
+	next := strings.Fields(m[3])
+	rest := strings.Join(next[:min(len(next), firstWords)], " ")
+	a := &answer{label: verdict.NotMentioned, reason: "one-word reply: " + word}
+	unclear := unclearNo.MatchString(negated.ReplaceAllString(rest, ""))
+	switch word {
+	case "yes", "supported", "true":
+		a.label, unclear = verdict.Supported, unclearYes.MatchString(rest)
+	case "contradicted":
+		unclear = unclear || strings.Contains(rest, "mentioned")
+		if style != Ragas {
+			a.label = verdict.Contradicted
+		}
+	}
 	switch {
-	case m&yes != 0:
-		a.label = verdict.Supported
-	case m&contradicted != 0 && style != Ragas:
-		a.label = verdict.Contradicted
+	case unclear:
+		return nil, errors.New("its first words are not a clear yes or no")
+	case repeats(text, prompted):
+		return nil, errors.New("it only repeats the prompt")
 	}
 	return a, nil
 }
 
-// interpret returns the combined meaning of the first words, the words with the
-// most specific one, the offset of the first word with a meaning, and whether
-// the answer is unambiguous.
-func interpret(list []word) (m meaning, words string, start int, clear bool) {
-	clear = true
-	negated, hedged := false, false
-	found := func(is meaning, w word, text string, mark rune) {
-		if m == 0 {
-			start = w.start
-		}
-		if is > m {
-			words = text
-		}
-		m |= is
-		if negated || hedged || mark == '?' {
-			clear = false
-		}
-	}
-	list = list[:min(len(list), maxWords)]
-	for i := 0; i < len(list); i++ {
-		w, next := list[i], word{}
-		if i+1 < len(list) {
-			next = list[i+1]
-		}
-		switch {
-		case w.text == "yes" || w.text == "supported" || w.text == "true":
-			found(yes, w, w.text, w.mark)
-		case w.text == "unsupported" || w.text == "false":
-			found(no, w, w.text, w.mark)
-		case w.text == "contradicted":
-			found(contradicted, w, w.text, w.mark)
-		case w.text == "no" && (w.mark != 0 || next.text == "" || slices.Contains(afterNo(), next.text)):
-			found(no, w, w.text, w.mark)
-		case isNegation(w.text) && w.mark == 0 && next.text == "mentioned":
-			found(notMentioned, w, w.text+" mentioned", next.mark)
-			i++
-		case isNegation(w.text) && w.mark == 0 && (next.text == "supported" || next.text == "true"):
-			found(no, w, w.text+" "+next.text, next.mark)
-			i++
-		case w.text == "no" || isNegation(w.text):
-			negated = true
-		case slices.Contains(hedges(), w.text):
-			hedged = true
-		}
-	}
-	if m == yes && (negated || hedged) { // also if it follows, as in "true, but not of all"
-		clear = false
-	}
-	return m, words, start, clear
-}
-
-// afterNo returns the words that may follow a "no" that is an answer. In front
-// of other words, as in "no doubt", it is not one.
-func afterNo() []string {
-	return []string{"the", "this", "that", "it", "they", "there", "mention", "evidence", "support", "information", "source", "sources", "chunk", "chunks"}
-}
-
-func isNegation(w string) bool {
-	switch w {
-	case "not", "cannot", "never", "neither", "nor", "nothing", "none", "without", "hardly":
-		return true
-	}
-	return strings.HasSuffix(w, "n't")
-}
-
-// hedges returns words that qualify an answer.
-func hedges() []string {
-	return []string{
-		"or", "if", "whether", "unless", "but", "except", "only", "partly", "partially", "almost", "nearly", "mostly", "somewhat",
-		"maybe", "perhaps", "possibly", "probably", "likely", "may", "might", "could", "would", "unsure", "unclear", "unknown",
-	}
-}
-
-// splitWords splits text into words. Its only quotation marks must be
-// apostrophes.
-func splitWords(text string) []word {
-	var list []word
-	start := -1
-	end := func(i int) {
-		if start >= 0 {
-			list = append(list, word{text: strings.ToLower(text[start:i]), start: start})
-		}
-		start = -1
-	}
-	for i, r := range text {
-		if unicode.IsLetter(r) || unicode.IsMark(r) || unicode.IsNumber(r) || r == '\'' {
-			if start < 0 {
-				start = i
-			}
-			continue
-		}
-		end(i)
-		if n := len(list); n > 0 && list[n-1].mark == 0 && r != ' ' && r != '_' && r != '-' {
-			list[n-1].mark = r
-		}
-	}
-	end(len(text))
-	return list
-}
-
-// ownText removes reasoning, JSON after the first words, and quotations, which
-// may come from the prompt. If the reply is a JSON object with a single member,
-// ownText returns its value.
+// ownText returns a reply without reasoning, or the value if it is a JSON object with a
+// single member.
 func ownText(reply string) (string, error) {
 	text, ok := llm.Answer(reply)
 	if !ok {
 		return "", errors.New("it ends while the model still reasons")
 	}
-	text = strings.TrimSpace(text)
-	if text == "" {
+	if text = strings.TrimSpace(text); text == "" {
 		return "", errors.New("it is empty")
 	}
-	i := strings.IndexAny(text, "{[")
-	if i < 0 {
-		return removeQuotations(text), nil
+	if i := strings.IndexByte(text, '{'); i >= 0 && strings.Trim(text[:i], "`json \r\n") == "" {
+		return onlyMember(text[i:])
 	}
-	if strings.Trim(text[:i], "`json \r\n") == "" {
-		value, err := onlyMember(text[i:])
-		return removeQuotations(value), err
-	}
-	return removeQuotations(text[:i]), nil
+	return text, nil
 }
 
 // deniesSupport matches names of members in which "yes" means that a claim is not supported.
@@ -244,30 +136,6 @@ func onlyMember(text string) (string, error) {
 		}
 	}
 	return "", errors.New("it is JSON with no single word in it")
-}
-
-// removeQuotations removes quotations, including an unclosed one, except those
-// of one or two words, which may be the answer itself. It normalizes
-// apostrophes within words.
-func removeQuotations(text string) string {
-	runes := []rune(text)
-	inWord := func(i int) bool { return i >= 0 && i < len(runes) && unicode.IsLetter(runes[i]) }
-	for i, r := range runes {
-		switch {
-		case !strings.ContainsRune(quotationMarks, r):
-		case strings.ContainsRune("'‘’ʼ", r) && inWord(i-1) && inWord(i+1):
-			runes[i] = '\''
-		default:
-			runes[i] = '"'
-		}
-	}
-	parts := strings.Split(string(runes), `"`)
-	for i := range parts {
-		if i%2 == 1 && (i == len(parts)-1 || len(strings.Fields(parts[i])) > quoteWords) {
-			parts[i] = ""
-		}
-	}
-	return strings.Join(parts, `"`)
 }
 
 // repeats reports whether text has several words and occurs in one of the
