@@ -44,7 +44,7 @@ func (e Extraction) ClaimAssertions(ctx context.Context, question, answer string
 		a.found[i].Statement = Statements(question, a.found[i:i+1])[0]
 	}
 	e.Skipped = a.skipped
-	e.Claims = mergeClaims(e.Claims, a.found)
+	e.Add(a.found)
 	return e, nil
 }
 
@@ -55,24 +55,6 @@ func (e *Extraction) widen(answer string, found []Claim) {
 	whole.Text, whole.Statement = string([]rune(answer)[whole.Start:whole.End]), ""
 	e.Claims = []Claim{whole}
 	e.Skipped = slices.DeleteFunc(slices.Clone(e.Skipped), func(s Skipped) bool { return s.Start < whole.End && s.End > whole.Start })
-}
-
-// mergeClaims merges claims by position and numbers them.
-func mergeClaims(claims, found []Claim) []Claim {
-	all := make([]Claim, 0, len(claims)+len(found))
-	start := 0 // of the last claim with a position
-	for _, c := range claims {
-		start = max(start, c.Position())
-		for len(found) > 0 && found[0].Start < start {
-			all, found = append(all, found[0]), found[1:]
-		}
-		all = append(all, c)
-	}
-	all = append(all, found...)
-	for i := range all {
-		all[i].ID = i
-	}
-	return all
 }
 
 // assertions looks for assertions in the skipped text of an answer.
