@@ -106,21 +106,6 @@ func (p *contextStripper) replaceAt(i int) int {
 	return n
 }
 
-// plainRune returns the replacement of r and reports whether r is replaced.
-func plainRune(r rune) (string, bool) {
-	switch {
-	case isInvisible(r):
-		return "", true
-	case r == '\u00a0', r >= '\u2000' && r <= '\u200a', r == '\u202f', r == '\u205f', r == '\u3000':
-		return " ", true
-	case r == '\u2010', r == '\u2011':
-		return "-", true
-	case r >= 'ﬀ' && r <= 'ﬆ':
-		return [...]string{"ff", "fi", "fl", "ffi", "ffl", "st", "st"}[r-'ﬀ'], true
-	}
-	return "", false
-}
-
 func (p *contextStripper) tag(i int) int {
 	if n := p.hiddenElement(i); n > 0 {
 		return p.replace(i, i+n, "")
