@@ -155,40 +155,31 @@ func linkTargetEnd(s string, i int) int {
 // parenMarker parses the citation in parentheses at i. A bare number is never certain.
 func parenMarker(s string, i int) marker {
 	const maxLen = 120
-	n := nestedLinkLen(s, i)
-	if n == 0 {
-		n = strings.IndexAny(s[i:min(len(s), i+maxLen)], ")\n")
-	}
-	if n < 2 || s[i+n] != ')' {
-		return marker{}
-	}
-	content := strings.TrimSpace(s[i+1 : i+n])
-	if sources, form := parseSources(content); form == sourceNumbers || form == sourcePointer {
-		return marker{n + 1, form == sourcePointer, sources}
-	}
+	window := s[i+1 : min(len(s), i+maxLen)]
 	// "([1], [2])", "(see [1])", "([plans.pdf](https://…))"
-	content = strings.TrimPrefix(trimSee(content), "e.g. ")
-	m := marker{size: n + 1, certain: content != ""}
-	for at := 0; at < len(content); {
-		inner := bracketMarker(content, at)
+	m := marker{certain: true}
+	first := i + 1 + len(window) - len(strings.TrimPrefix(trimSee(window), "e.g. "))
+	for at := first; at < len(s); {
+		if s[at] == ')' && at > first {
+			m.size = at + 1 - i
+			return m
+		}
+		inner := bracketMarker(s, at)
 		if inner.size == 0 {
-			return marker{}
+			break
 		}
 		m.sources = append(m.sources, inner.sources...)
-		at = skipSeparators(content, at+inner.size)
+		at = skipSeparators(s, at+inner.size)
 	}
-	return m
-}
-
-// nestedLinkLen returns the distance from i to the closing parenthesis if the
-// parentheses at i enclose a link, or 0.
-func nestedLinkLen(s string, i int) int {
-	if i+1 < len(s) && s[i+1] == '[' {
-		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ')' {
-			return e - i
-		}
+	n := strings.IndexAny(window, ")\n")
+	if n < 1 || window[n] != ')' {
+		return marker{}
 	}
-	return 0
+	sources, form := parseSources(window[:n])
+	if form != sourceNumbers && form != sourcePointer {
+		return marker{}
+	}
+	return marker{n + len("()"), form == sourcePointer, sources}
 }
 
 // tagMarker parses the citation tag at i, such as "<sup>1</sup>", "<ref>doc_2</ref>" or
