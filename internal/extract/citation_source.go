@@ -47,8 +47,10 @@ func parseSources(content string) ([]source, sourceForm) {
 	}
 	const maxPointer = 100
 	pointer := trimSee(content)
-	if all, ok := parseLabel(pointer); ok && len(pointer) <= maxPointer {
-		return all, sourcePointer
+	if len(pointer) <= maxPointer {
+		if all, ok := parseLabel(pointer); ok {
+			return all, sourcePointer
+		}
 	}
 	form := sourceNumbers
 	var all []source
@@ -85,9 +87,12 @@ func parseLabel(s string) ([]source, bool) {
 		return nil, false
 	}
 	_, isHeading := cutSourceHeading(label + ":")
+	if isHeading && !listsSources(rest) || !isHeading && !isLocator(label) && !isSourceNumbers(label) && !isSourceWord(label) {
+		return nil, false
+	}
 	listed, form := parseSources(rest)
 	switch {
-	case isHeading && !listsSources(rest), !isHeading && form == notSources, !isHeading && !isLocator(label) && !isSourceNumbers(label) && !isSourceWord(label):
+	case !isHeading && form == notSources:
 		return nil, false
 	case form == notSources:
 		listed = []source{{names: titleNames(strings.TrimSpace(rest)), number: -1}}
