@@ -23,100 +23,59 @@ const (
 	refusalBytes  = 4 << 20
 )
 
-// falseRefusals are the claims that are refusals, by index, and the passages that
-// answer them.
+// falseRefusals are the passages that answer refusals, by the start of the refusal in the
+// answer.
 type falseRefusals map[int]verdict.Evidence
 
-// claimRefusals turns refusals into claims if the contexts answer the question. Claims
-// stay in the order of the answer and are renumbered.
+// claimRefusals turns refusals into claims if the contexts answer the question.
 func (p *Pipeline) claimRefusals(ctx context.Context, e *evaluation, extraction *extract.Extraction) (falseRefusals, error) {
 	if p.Refusals == nil || e.empty {
 		return nil, nil //nolint:nilnil // an empty map
 	}
-	var all falseRefusals
+	all := make(falseRefusals)
+	var claims []extract.Claim
 	var skipped []extract.Skipped // without those that became claims
 	budget := refusalChecks*int(textBytes(&e.row)) + refusalBytes
-	for i, s := range extraction.Skipped {
-		answered := false
+	for _, s := range extraction.Skipped {
 		if s.Kind == extract.Refusal && budget > 0 {
 			budget -= int(textBytes(&e.row))
-			evidence, ok, err := p.Refusals.Answered(ctx, e.row.Question, s.Text, e.row.Contexts)
+			evidence, answered, err := p.Refusals.Answered(ctx, e.row.Question, s.Text, e.row.Contexts)
 			if err != nil {
 				return nil, err
 			}
-			if answered = ok; ok {
-				if all == nil {
-					all = make(falseRefusals)
-					skipped = append(skipped, extraction.Skipped[:i]...)
-				}
-				all.insert(extraction, s, evidence)
+			if answered {
+				all[s.Start] = evidence
+				claims = append(claims, extract.Claim{Text: s.Text, Start: s.Start, End: s.End})
+				continue
 			}
 		}
-		if all != nil && !answered {
-			skipped = append(skipped, s)
-		}
+		skipped = append(skipped, s)
 	}
-	if all != nil {
+	if len(claims) > 0 {
 		extraction.Skipped = skipped
+		extraction.Add(claims)
 	}
 	return all, nil
 }
 
-// insert inserts s as a claim at its position in the answer.
-func (all falseRefusals) insert(extraction *extract.Extraction, s extract.Skipped, evidence verdict.Evidence) {
-	at := len(extraction.Claims)
-	for at > 0 && extraction.Claims[at-1].Position() > s.Start {
-		at--
+// contradict returns verdicts by which the passages that answer the question contradict
+// the false refusals, unless the judge decides on refusals.
+func (p *Pipeline) contradict(e *evaluation, verdicts []verdict.Verdict, refusals falseRefusals) []verdict.Verdict {
+	if p.JudgeRefusals || len(refusals) == 0 {
+		return verdicts
 	}
-	claims := slices.Insert(slices.Clone(extraction.Claims), at, extract.Claim{Text: s.Text, Start: s.Start, End: s.End})
-	for i := range claims {
-		claims[i].ID = i
-	}
-	extraction.Claims = claims
-	for i := len(claims) - 1; i > at; i-- { // later claims move by one
-		if moved, ok := all[i-1]; ok {
-			all[i] = moved
-			delete(all, i-1)
+	verdicts = slices.Clone(verdicts)
+	for i, v := range verdicts {
+		if v.ClaimID < 0 || v.ClaimID >= len(e.claims) {
+			continue // an error of the judge, which setVerdicts reports
+		}
+		if evidence, ok := refusals[e.claims[v.ClaimID].Start]; ok {
+			verdicts[i] = verdict.Verdict{
+				ClaimID: v.ClaimID, Label: verdict.Contradicted, Reason: "the contexts answer it: " + verdict.Excerpt(evidence.Quote, 0), Evidence: []verdict.Evidence{evidence},
+			}
 		}
 	}
-	all[at] = evidence
-}
-
-// judgeClaims returns the verdicts on the claims of e. A refusal is contradicted by the
-// passage that answers the question, unless the judge decides on refusals.
-func (p *Pipeline) judgeClaims(ctx context.Context, e *evaluation, refusals falseRefusals) (verdict.Judgement, error) {
-	task := verdict.Task{Question: e.row.Question, Contexts: e.row.Contexts, Claims: e.claims}
-	if len(refusals) == 0 || p.JudgeRefusals {
-		return p.Judge.Judge(ctx, task)
-	}
-	task.Claims = nil
-	var ids []int // ids of the claims in the task, which are renumbered
-	for i, c := range e.claims {
-		if _, ok := refusals[i]; !ok {
-			c.ID = len(ids)
-			task.Claims, ids = append(task.Claims, c), append(ids, i)
-		}
-	}
-	var judgement verdict.Judgement
-	if len(ids) > 0 {
-		var err error
-		if judgement, err = p.Judge.Judge(ctx, task); err != nil {
-			return judgement, err
-		}
-		if judgement.Verdicts, err = reconcile(task.Claims, judgement.Verdicts); err != nil {
-			return judgement, err
-		}
-		judgement.Verdicts = slices.Clone(judgement.Verdicts)
-		for k, id := range ids {
-			judgement.Verdicts[k].ClaimID = id
-		}
-	}
-	for i, evidence := range refusals {
-		judgement.Verdicts = append(judgement.Verdicts, verdict.Verdict{
-			ClaimID: i, Label: verdict.Contradicted, Reason: "the contexts answer it: " + verdict.Excerpt(evidence.Quote, 0), Evidence: []verdict.Evidence{evidence},
-		})
-	}
-	return judgement, nil
+	return verdicts
 }
 
 // skipTrueRefusals turns refusals that the judge does not find contradicted back into
@@ -125,23 +84,21 @@ func (p *Pipeline) skipTrueRefusals(e *evaluation, refusals falseRefusals) {
 	if !p.JudgeRefusals || len(refusals) == 0 || e.verdicts == nil {
 		return
 	}
-	var claims []extract.Claim
+	rest := extract.Extraction{Skipped: e.skipped}
 	var verdicts []verdict.Verdict
 	for i, c := range e.claims {
-		if _, ok := refusals[i]; ok && e.verdicts[i].Label != verdict.Contradicted {
-			extraction := extract.Extraction{Skipped: e.skipped}
-			extraction.Skip(extract.Skipped{Kind: extract.Refusal, Text: c.Text, Start: c.Start, End: c.End})
-			e.skipped = extraction.Skipped
+		v := e.verdicts[i]
+		if _, ok := refusals[c.Start]; ok && v.Label != verdict.Contradicted {
+			rest.Skip(extract.Skipped{Kind: extract.Refusal, Text: c.Text, Start: c.Start, End: c.End})
 			continue
 		}
-		v := e.verdicts[i]
-		c.ID, v.ClaimID = len(claims), len(claims)
-		claims, verdicts = append(claims, c), append(verdicts, v)
+		c.ID, v.ClaimID = len(verdicts), len(verdicts)
+		rest.Claims, verdicts = append(rest.Claims, c), append(verdicts, v)
 	}
-	e.claims, e.verdicts = claims, verdicts
-	if len(claims) == 0 {
+	e.claims, e.skipped, e.verdicts = rest.Claims, rest.Skipped, verdicts
+	if len(e.claims) == 0 {
 		e.support = math.NaN()
-		p.setNoClaims(e, extract.Extraction{Skipped: e.skipped}.Reason())
+		p.setNoClaims(e, rest.Reason())
 		return
 	}
 	e.score()

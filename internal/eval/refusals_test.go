@@ -45,9 +45,9 @@ func TestFalseRefusalIsContradicted(t *testing.T) {
 		claims       []string
 		judged       int // number of judged claims
 	}{
-		"false refusal alone":       {falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 0},
-		"with a claim":              {"The hall is red. " + falseRefusal + " It is old.", false, verdict.Supported, result.Scored, 2.0 / 3, []string{"The hall is red.", falseRefusal, "It is old."}, 2},
-		"with a true refusal":       {trueRefusal + " " + falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 0},
+		"false refusal alone":       {falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 1},
+		"with a claim":              {"The hall is red. " + falseRefusal + " It is old.", false, verdict.Supported, result.Scored, 2.0 / 3, []string{"The hall is red.", falseRefusal, "It is old."}, 3},
+		"with a true refusal":       {trueRefusal + " " + falseRefusal, false, verdict.Supported, result.Scored, 0, []string{falseRefusal}, 1},
 		"true refusal":              {trueRefusal, false, verdict.Supported, result.NoClaims, 0, nil, 0},
 		"judge agrees":              {falseRefusal, true, verdict.Contradicted, result.Scored, 0, []string{falseRefusal}, 1},
 		"judge disagrees":           {falseRefusal, true, verdict.NotMentioned, result.NoClaims, 0, nil, 1},

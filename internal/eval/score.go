@@ -117,13 +117,13 @@ func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, stage *str
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	judgement, err := p.judgeClaims(ctx, e, refusals)
+	judgement, err := p.Judge.Judge(ctx, verdict.Task{Question: e.row.Question, Contexts: e.row.Contexts, Claims: e.claims})
 	e.spend(judgement.Usage)
 	if err != nil {
 		return err
 	}
 	e.mark(judgement.Marks...)
-	if err := p.setVerdicts(ctx, e, judgement.Verdicts); err != nil {
+	if err := p.setVerdicts(ctx, e, p.contradict(e, judgement.Verdicts, refusals)); err != nil {
 		return err
 	}
 	p.skipTrueRefusals(e, refusals)

@@ -44,7 +44,7 @@ func (e Extraction) ClaimAssertions(ctx context.Context, question, answer string
 		a.found[i].Statement = Statements(question, a.found[i:i+1])[0]
 	}
 	e.Skipped = a.skipped
-	e.Claims = mergeClaims(e.Claims, a.found)
+	e.Add(a.found)
 	return e, nil
 }
 
@@ -55,24 +55,6 @@ func (e *Extraction) widen(answer string, found []Claim) {
 	whole.Text, whole.Statement = string([]rune(answer)[whole.Start:whole.End]), ""
 	e.Claims = []Claim{whole}
 	e.Skipped = slices.DeleteFunc(slices.Clone(e.Skipped), func(s Skipped) bool { return s.Start < whole.End && s.End > whole.Start })
-}
-
-// mergeClaims merges claims by position and numbers them.
-func mergeClaims(claims, found []Claim) []Claim {
-	all := make([]Claim, 0, len(claims)+len(found))
-	start := 0 // of the last claim with a position
-	for _, c := range claims {
-		start = max(start, c.Position())
-		for len(found) > 0 && found[0].Start < start {
-			all, found = append(all, found[0]), found[1:]
-		}
-		all = append(all, c)
-	}
-	all = append(all, found...)
-	for i := range all {
-		all[i].ID = i
-	}
-	return all
 }
 
 // assertions looks for assertions in the skipped text of an answer.
@@ -133,7 +115,7 @@ func (a *assertions) examine(ctx context.Context, s Skipped) error {
 		if !hasAlphanumeric(text) {
 			text = p.text
 		}
-		if !a.asserts(text, p, s.Kind) {
+		if !a.asserts(text, s.Kind) {
 			continue
 		}
 		skip(at, p.start)
@@ -151,8 +133,7 @@ func (a *assertions) examine(ctx context.Context, s Skipped) error {
 // or a quoted string.
 type skippedPart struct {
 	text       string
-	start, end int  // range in the skipped text, in bytes
-	member     bool // a JSON member that is true or false
+	start, end int // range in the skipped text, in bytes
 }
 
 // splitSkipped splits skipped text at line breaks, tags, cells and quotation marks,
@@ -172,19 +153,6 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 			n = len(s) - start
 		}
 		part, end := s[start:start+n], start+n
-		if value, ok := strings.CutPrefix(s[end:], `":`); ok && hasAlphanumeric(part) {
-			value = strings.TrimLeft(value, " ")
-			for _, v := range [...]string{"true", "false"} {
-				if strings.HasPrefix(value, v) {
-					end = len(s) - len(value) + len(v)
-					all = append(all, skippedPart{strings.Map(keyToWords, part) + ": " + v, start, end, true})
-				}
-			}
-		}
-		if len(all) > 0 && all[len(all)-1].end == end {
-			start = end
-			continue
-		}
 		sentences := []segment.Span{{Start: 0, End: len(part)}}
 		if strings.ContainsAny(part, ".?!") || !isASCII(part) {
 			sentences = segment.Sentences(part, "x-claims")
@@ -205,7 +173,7 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 
 // asserts reports whether a part of skipped text, without markup, says
 // something that the question and the contexts do not.
-func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
+func (a *assertions) asserts(text string, kind Kind) bool {
 	if len(text) > 4*maxSentenceBytes {
 		return true
 	}
@@ -218,9 +186,6 @@ func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 	}
 	if !a.lacks(text) {
 		return false
-	}
-	if p.member {
-		return a.measure(text[:strings.LastIndexByte(text, ':')]).isAbout()
 	}
 	text, _ = trimLeadingFrame(text)
 	w := normalize(nil, text)
@@ -252,7 +217,7 @@ func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 	case LeadIn:
 		return m.amount || m.complete && m.lacking > 0
 	case Code:
-		return m.finite && m.isAbout() && !isCodeLine(text)
+		return m.finite && m.shared > 0 && m.lacking > 0 && !isCodeLine(text)
 	case Heading, Reference, Marks, Reasoning, Unstated:
 	}
 	return m.amount || (m.finite || m.headline) && m.lacking > 0
@@ -290,10 +255,6 @@ type measure struct {
 	presumes bool // it presumes an event: "why the mayor was arrested"
 	excepts  bool // it has an exception: "nothing beyond the arrest"
 }
-
-// isAbout reports whether a text says something new about a subject of the
-// contexts.
-func (m measure) isAbout() bool { return m.shared > 0 && m.lacking > 0 }
 
 // measure finds the words of an English text by lists and endings: whatever is not a
 // function word is content, and a past form is a verb.

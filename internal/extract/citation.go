@@ -21,12 +21,12 @@ func scanCitations(s string, i int) (end int, replacement string, ok bool) {
 	unambiguous := true
 	at := i
 	for n := 0; n < maxCitations && at < len(s); n++ {
-		size, certain := citationAt(s, at)
-		if size == 0 {
+		m := markerAt(s, at)
+		if m.size == 0 {
 			break
 		}
-		ok, unambiguous = true, unambiguous && certain
-		end = at + size
+		ok, unambiguous = true, unambiguous && m.certain
+		end = at + m.size
 		at = skipSeparators(s, end)
 	}
 	if !ok || !unambiguous && !endsClause(s, i, end) {
@@ -55,33 +55,32 @@ func skipSeparators(s string, i int) int {
 	return i
 }
 
-// citationAt returns the length of the citation at i, or 0. certain is true if
-// only citations have this form.
-func citationAt(s string, i int) (size int, certain bool) {
+// A marker is a citation in a text and the sources that it cites. Page and section
+// numbers are not sources.
+type marker struct {
+	size    int
+	certain bool // only citations have this form
+	sources []source
+}
+
+// markerAt parses the citation at i. The size of the marker is 0 if there is none.
+func markerAt(s string, i int) marker {
 	switch s[i] {
 	case '[', 0xe3, 0xef:
-		if size := bracketCitationLen(s, i); size > 0 {
-			return size, !isIndex(s, i)
+		if m := bracketMarker(s, i); m.size > 0 {
+			return m
 		}
-		return titleCitationLen(s, i), false
+		return titleMarker(s, i)
 	case '(':
-		return parenCitationLen(s, i)
+		return parenMarker(s, i)
 	case '<':
-		return tagCitationLen(s, i), true
+		return tagMarker(s, i)
 	}
-	return superscriptLen(s, i), true
+	return superscriptMarker(s, i)
 }
 
-// bracketCitationLen returns the length of the bracketed citation at i,
-// including the URL of a link, or 0.
-func bracketCitationLen(s string, i int) int {
-	size, _, _ := bracketCitation(s, i)
-	return size
-}
-
-// bracketCitation returns the length of the bracketed citation at i, including the URL of
-// a link, or 0. It also returns the content of the bracket, and the URL.
-func bracketCitation(s string, i int) (size int, content, link string) {
+// bracketMarker parses the bracketed citation at i, including the URL of a link.
+func bracketMarker(s string, i int) marker {
 	const maxLen = 400
 	window := s[i:min(len(s), i+maxLen)]
 	for _, pair := range [...][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
@@ -93,49 +92,54 @@ func bracketCitation(s string, i int) (size int, content, link string) {
 		if n < 0 || strings.ContainsAny(inside[:n], "\n[]") && pair[0] != "[[" {
 			continue
 		}
-		content = strings.Trim(inside[:n], " []")
-		size = len(pair[0]) + n + len(pair[1])
-		e := linkTargetEnd(s, i+size)
-		if !isMarker(content) && !isSourceNumbers(strings.ReplaceAll(content, " and ", ", ")) && !isSourceName(content) && (e == 0 || !isSourceWord(content)) {
+		content := strings.Trim(inside[:n], " []")
+		end := i + len(pair[0]) + n + len(pair[1])
+		sources, form := parseSources(content)
+		link := ""
+		if e := linkTargetEnd(s, end); e > 0 {
+			link, end = s[end+1:e-1], e
+		}
+		switch {
+		case form == notSources && (link == "" || !isSourceWord(content)):
 			continue
+		case link != "" && len(sources) == 0:
+			sources = []source{{names: []string{link}, number: -1}}
+		case link != "":
+			sources[0].names, sources[0].weak = append(sources[0].names, link), false
 		}
-		if e > 0 {
-			return e - i, content, s[i+size+1 : e-1]
-		}
-		return size, content, ""
+		return marker{end - i, !isIndex(s, i), sources}
 	}
 	// "[[1](https://…)]"
 	if strings.HasPrefix(window, "[[") {
-		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ']' {
-			if size, content, link = bracketCitation(s, i+1); size == e-i-1 {
-				return size + 2, content, link
-			}
+		if m := bracketMarker(s, i+1); m.size > 0 && strings.HasPrefix(s[i+1+m.size:], "]") {
+			m.size += len("[]")
+			return m
 		}
 	}
-	return 0, "", ""
+	return marker{}
 }
 
-// titleCitationLen returns the length of the bracket at i if its content
-// resembles the title of a source, or 0. A title consists of several
-// capitalized words, optionally with a page or section.
-func titleCitationLen(s string, i int) int {
+// titleMarker parses the bracket at i if its content resembles the title of a source:
+// several capitalized words, optionally with a page or section.
+func titleMarker(s string, i int) marker {
 	const maxLen = 80
 	n := strings.IndexAny(s[i+1:min(len(s), i+maxLen)], "[]\n")
 	if s[i] != '[' || n < 0 || s[i+1+n] != ']' || i+n+2 < len(s) && s[i+n+2] == '(' {
-		return 0
+		return marker{}
 	}
+	title := s[i+1 : i+1+n]
 	words := 0
-	for word := range strings.FieldsSeq(strings.ReplaceAll(s[i+1:i+1+n], "&", " ")) {
+	for word := range strings.FieldsSeq(strings.ReplaceAll(title, "&", " ")) {
 		first := firstRune(word)
 		if len(word) > 3 && !unicode.IsUpper(first) && !unicode.IsDigit(first) && !isSourceWord(strings.Trim(word, ".,:")) {
-			return 0
+			return marker{}
 		}
 		words++
 	}
-	if words < 2 || !english.StartsUpper(s[i+1:]) || isClause(s[i+1:i+1+n]) {
-		return 0
+	if words < 2 || !english.StartsUpper(title) || isClause(title) {
+		return marker{}
 	}
-	return n + 2
+	return marker{size: n + len("[]"), sources: []source{{names: titleNames(title), number: -1}}}
 }
 
 // linkTargetEnd returns the end of the parenthesized URL at i, or 0.
@@ -148,101 +152,95 @@ func linkTargetEnd(s string, i int) int {
 	return 0
 }
 
-// parenCitationLen returns the length of the citation in parentheses at i, or
-// 0. A bare number is never certain.
-func parenCitationLen(s string, i int) (size int, certain bool) {
+// parenMarker parses the citation in parentheses at i. A bare number is never certain.
+func parenMarker(s string, i int) marker {
 	const maxLen = 120
-	n := nestedLinkLen(s, i)
-	if n == 0 {
-		n = strings.IndexAny(s[i:min(len(s), i+maxLen)], ")\n")
-	}
-	if n < 2 || s[i+n] != ')' {
-		return 0, false
-	}
-	content := strings.TrimSpace(s[i+1 : i+n])
-	switch {
-	case isSourceNumbers(content):
-		return n + 1, false
-	case isSourcePointer(content), isAuthorYear(content):
-		return n + 1, true
-	}
+	window := s[i+1 : min(len(s), i+maxLen)]
 	// "([1], [2])", "(see [1])", "([plans.pdf](https://…))"
-	for _, word := range []string{"see also ", "see ", "cf. ", "e.g. ", "e.g., "} {
-		if len(content) > len(word) && strings.EqualFold(content[:len(word)], word) {
-			content = content[len(word):]
+	m := marker{certain: true}
+	first := i + 1 + len(window) - len(strings.TrimPrefix(trimSee(window), "e.g. "))
+	for at := first; at < len(s); {
+		if s[at] == ')' && at > first {
+			m.size = at + 1 - i
+			return m
 		}
-	}
-	for at := 0; at < len(content); {
-		size := bracketCitationLen(content, at)
-		if size == 0 {
-			return 0, false
+		inner := bracketMarker(s, at)
+		if inner.size == 0 {
+			break
 		}
-		at = skipSeparators(content, at+size)
+		m.sources = append(m.sources, inner.sources...)
+		at = skipSeparators(s, at+inner.size)
 	}
-	return n + 1, content != ""
+	n := strings.IndexAny(window, ")\n")
+	if n < 1 || window[n] != ')' {
+		return marker{}
+	}
+	sources, form := parseSources(window[:n])
+	if form != sourceNumbers && form != sourcePointer {
+		return marker{}
+	}
+	return marker{n + len("()"), form == sourcePointer, sources}
 }
 
-// nestedLinkLen returns the distance from i to the closing parenthesis if the
-// parentheses at i enclose a link, or 0.
-func nestedLinkLen(s string, i int) int {
-	if i+1 < len(s) && s[i+1] == '[' {
-		if e := linkEnd(s, i+1); e > 0 && e < len(s) && s[e] == ')' {
-			return e - i
-		}
-	}
-	return 0
-}
-
-// tagCitationLen returns the length of a citation tag at i, such as
-// "<sup>1</sup>" or "<ref>doc_2</ref>". It returns 0 for other tags and for
-// exponents.
-func tagCitationLen(s string, i int) int {
+// tagMarker parses the citation tag at i, such as "<sup>1</sup>", "<ref>doc_2</ref>" or
+// "<ref name="doc_2"/>", but no exponent.
+func tagMarker(s string, i int) marker {
 	const maxLen = 200
 	window := s[i:min(len(s), i+maxLen)]
 	start := strings.IndexByte(window, '>') + 1
 	if start == 0 {
-		return 0
+		return marker{}
 	}
-	name, _, _ := strings.Cut(window[1:start-1], " ")
+	name, attributes, _ := strings.Cut(window[1:start-1], " ")
 	switch strings.ToLower(name) {
 	case "sup":
 		if isExponent(s[:i]) {
-			return 0
+			return marker{}
 		}
 	case "ref", "cite", "citation", "source", "doc", "footnote":
 	default:
-		return 0
+		return marker{}
+	}
+	if _, value, _ := strings.Cut(strings.TrimRight(attributes, " /"), "="); strings.HasSuffix(window[:start], "/>") && name != "sup" {
+		sources, _ := parseSources(strings.Trim(value, "\"' "))
+		return marker{start, true, sources}
 	}
 	closing := "</" + name + ">"
 	n := strings.Index(window, closing)
 	if n < start {
-		if strings.HasSuffix(window[:start], "/>") && name != "sup" {
-			return start
-		}
-		return 0
+		return marker{}
 	}
 	content := window[start:n]
-	for strings.HasPrefix(content, "<") { // skip the tag of a link
+	for strings.HasPrefix(content, "<") { // the tag of a link
 		_, size := htmlTag(content, 0)
 		if size == 0 {
-			return 0
+			return marker{}
 		}
 		content = content[size:]
 	}
-	if tagStart := strings.IndexByte(content, '<'); tagStart > 0 {
-		content = content[:tagStart]
+	content, _, _ = strings.Cut(content, "<")
+	if strings.HasPrefix(content, "[") { // perhaps with a URL
+		m := bracketMarker(content, 0)
+		if m.size > 0 {
+			m.size, m.certain = n+len(closing), true
+		}
+		return m
 	}
-	if content = strings.Trim(content, "[]() "); !isSourceNumbers(content) && !isMarker(content) && !isSourceName(content) {
-		return 0
+	sources, form := parseSources(strings.Trim(content, "() "))
+	if form == notSources {
+		return marker{}
 	}
-	return n + len(closing)
+	return marker{n + len(closing), true, sources}
 }
 
-// superscriptLen returns the length of the superscript citation at i, or 0 if
-// the superscript is an exponent.
-func superscriptLen(s string, i int) int {
+//nolint:gochecknoglobals // never changed
+var superscriptDigits = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁻", "-", "˒", ",", "⁽", "", "⁾", "")
+
+// superscriptMarker parses the superscript citation at i, such as ¹ or ⁽¹˒²⁾, but no
+// exponent.
+func superscriptMarker(s string, i int) marker {
 	if isExponent(s[:i]) {
-		return 0
+		return marker{}
 	}
 	n := i
 	for n < len(s) {
@@ -255,7 +253,10 @@ func superscriptLen(s string, i int) int {
 	if n > i && s[n-1] == ',' {
 		n--
 	}
-	return n - i
+	const maxLen = 64
+	content := superscriptDigits.Replace(s[i:min(n, i+maxLen)])
+	sources, _ := parseSources(content)
+	return marker{n - i, true, sources}
 }
 
 func isSuperscript(r rune) bool {

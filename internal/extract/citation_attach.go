@@ -3,6 +3,7 @@ package extract
 import (
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 )
@@ -43,19 +44,19 @@ func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 				i++
 				continue
 			}
-			size, _ := citationAt(v.raw, i)
-			if size == 0 {
+			m := markerAt(v.raw, i)
+			if m.size == 0 {
 				break
 			}
-			marker := v.raw[i : i+size]
-			start, end := points.count(i), points.count(i+size)
-			if claim := v.citingClaim(i, i+size, sentences, gaps, leading); claim >= 0 {
-				for _, citation := range parser.parse(marker) {
-					citation.Text, citation.Start, citation.End = marker, start, end
+			end := i + m.size
+			text, first, last := v.raw[i:end], points.count(i), points.count(end)
+			if claim := v.citingClaim(i, end, sentences, gaps, leading); claim >= 0 {
+				for _, citation := range parser.resolve(m) {
+					citation.Text, citation.Start, citation.End = text, first, last
 					claims[claim].Citations = append(claims[claim].Citations, citation)
 				}
 			}
-			i = skipSeparators(v.raw, i+size)
+			i = skipSeparators(v.raw, end)
 		}
 	}
 }
@@ -67,6 +68,41 @@ const (
 	baseCitationBudget    = 1 << 16
 	citationBudgetPerByte = 8
 )
+
+// A citationParser completes citations and limits their total size.
+type citationParser struct {
+	definitions map[string]definition // from the answer's source list
+	budget      int                   // remaining bytes
+}
+
+// resolve returns the citations of a marker with the names in its definition.
+func (p *citationParser) resolve(m marker) []Citation {
+	var all []Citation
+	for _, s := range m.sources {
+		for n := s.number; n <= s.number+s.more; n++ {
+			p.budget -= m.size + citationOverhead
+			if len(all) > 0 && p.budget < 0 {
+				return all
+			}
+			one := source{names: s.names, number: n}
+			if s.more > 0 && s.prefix != "" {
+				one.names = []string{s.prefix + strconv.Itoa(n)}
+			}
+			if d, ok := p.definitions[one.key()]; ok {
+				one.names = slices.Concat(d.names, one.names)
+				if d.number >= 0 {
+					one.number = d.number
+				}
+			}
+			all = append(all, Citation{Names: one.names, Number: one.number, Weak: s.weak})
+		}
+	}
+	return all
+}
+
+// citationOverhead is the approximate size of a citation in the results,
+// excluding its text.
+const citationOverhead = 64
 
 // citingClaim returns the index of the claim to which the citation from start
 // to end belongs, or -1. gaps are the blank lines; leading citations precede their claims.
@@ -142,7 +178,7 @@ func WithMentions(answer string, claims []Claim) []Claim {
 			if n := sort.Search(len(citations), func(n int) bool { return citations[n].End > start }); n < len(citations) && citations[n].Start < end {
 				continue
 			}
-			mentions[claim] = append(mentions[claim], Citation{Text: text, Start: start, End: end, Names: mentionNames(name), Number: -1, Weak: true})
+			mentions[claim] = append(mentions[claim], Citation{Text: text, Start: start, End: end, Names: titleNames(name), Number: -1, Weak: true})
 		}
 	}
 	if len(mentions) == 0 {
@@ -155,26 +191,6 @@ func WithMentions(answer string, claims []Claim) []Claim {
 		claims[claim].Citations = all
 	}
 	return claims
-}
-
-// mentionNames returns the possible source names in the content of a bracket,
-// with and without a leading label and a trailing page.
-func mentionNames(name string) []string {
-	names := []string{name}
-	if rest := strings.TrimSpace(trimPointer(name)); rest != name {
-		names = append(names, rest)
-	}
-	if _, rest, ok := strings.Cut(name, ": "); ok {
-		names = append(names, strings.TrimSpace(rest))
-	}
-	for _, name := range slices.Clone(names) {
-		for _, mark := range []string{", ", " p."} {
-			if title, _, ok := strings.Cut(name, mark); ok {
-				names = append(names, title)
-			}
-		}
-	}
-	return names
 }
 
 // mentionAt returns the content of the bracket at i. It returns "" if there is

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"cmp"
 	"strconv"
 	"strings"
 )
@@ -19,7 +18,7 @@ const (
 )
 
 // definitions parses the source lists of an answer. The result is indexed by
-// [citationKey].
+// [source.key].
 func (v view) definitions() map[string]definition {
 	var all map[string]definition
 	for _, c := range v.cuts {
@@ -57,34 +56,36 @@ func parseDefinition(line string) (key, text, rest string) {
 	if line == "" {
 		return "", "", ""
 	}
-	size := cmp.Or(bracketCitationLen(line, 0), superscriptLen(line, 0))
-	label := line[:size]
-	if at := strings.Index(label, "]("); at > 0 { // "[1](https://…)" is defined as the URL
-		size, label = at+1, label[:at+1]
-	} else if n := listNumberLen(line); size == 0 && n > 0 {
-		size, label = n+1, "["+line[:n]+"]"
+	m := bracketMarker(line, 0)
+	if n := listNumberLen(line); n > 0 {
+		m.size = n + 1
+		m.sources, _ = parseSources(line[:n])
+	} else if m.size == 0 {
+		m = superscriptMarker(line, 0)
 	}
-	cited := parseMarker(label)
-	if len(cited) != 1 {
+	if at := strings.Index(line[:m.size], "]("); at > 0 { // "[1](https://…)" is defined as the URL
+		m = bracketMarker(line[:at+1], 0)
+	}
+	if len(m.sources) != 1 {
 		return "", "", ""
 	}
-	text = strings.TrimLeft(line[size:], " :.\t-–—")
+	text = strings.TrimLeft(line[m.size:], " :.\t-–—")
 	for i := 1; i < len(text); i++ {
-		if text[i] == '[' && text[i-1] == ' ' && bracketCitationLen(text, i) > 0 {
-			return citationKey(cited[0]), strings.TrimRight(text[:i], " ,;"), text[i:]
+		if text[i] == '[' && text[i-1] == ' ' && bracketMarker(text, i).size > 0 {
+			return m.sources[0].key(), strings.TrimRight(text[:i], " ,;"), text[i:]
 		}
 	}
-	return citationKey(cited[0]), text, ""
+	return m.sources[0].key(), text, ""
 }
 
-// citationKey returns the key shared by a citation and its definition: the
-// number or the name of the source.
-func citationKey(c Citation) string {
-	if c.Number >= 0 {
-		return strconv.Itoa(c.Number)
+// key returns the key shared by a citation and its definition: the number or the name of
+// the source.
+func (s source) key() string {
+	if s.number >= 0 {
+		return strconv.Itoa(s.number)
 	}
-	if len(c.Names) > 0 {
-		return strings.ToLower(c.Names[0])
+	if len(s.names) > 0 {
+		return strings.ToLower(s.names[0])
 	}
 	return ""
 }
@@ -101,29 +102,21 @@ func newDefinition(text string) definition {
 	if strings.HasPrefix(text, "(") { // the URL in "[1](https://…)"
 		add(text)
 	}
-	for word := range strings.FieldsSeq(strings.NewReplacer("](", "] ", "<", " ", ">", " ").Replace(text)) {
-		if isURL(strings.Trim(word, "()[],;.")) {
+	const mark = "\x00" // between the parts of the text
+	marks := strings.NewReplacer("](", mark, "<", mark, ">", mark, " - ", mark, " – ", mark, " — ", mark, ": ", mark, ", ", mark, " (", mark, " | ", mark, "; ", mark)
+	for word := range strings.FieldsSeq(strings.ReplaceAll(text, "](", " ")) {
+		if isURL(strings.Trim(word, "()[],;.<>")) {
 			add(word)
 		}
 	}
 	add(text)
-	if prefix, after, ok := strings.Cut(text, "]("); ok { // a link
-		add(prefix)
-		add(strings.TrimRight(after, ")"))
-	}
-	for _, mark := range []string{" - ", " – ", " — ", ": ", ", ", " (", " | ", "; "} {
-		for part := range strings.SplitSeq(text, mark) {
-			if part != text {
-				add(part)
-			}
+	for part := range strings.SplitSeq(marks.Replace(text), mark) {
+		if part != text {
+			add(part)
 		}
-	}
-	for part := range strings.FieldsFuncSeq(text, func(r rune) bool { return r == ',' || r == ';' }) {
-		if part = strings.TrimSpace(part); isLocator(part) {
-			if found, kind := parseCitationPart(part, unknownPart); kind == sourcePart && len(found) == 1 {
-				d.number = found[0].Number
-			}
-			break
+		part = strings.TrimSpace(part)
+		if found, _ := parseSource(part, unknownPart); d.number < 0 && isLocator(part) && len(found) == 1 {
+			d.number = found[0].number
 		}
 	}
 	return d

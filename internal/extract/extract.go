@@ -118,3 +118,22 @@ func (e *Extraction) Skip(s Skipped) {
 	}
 	e.Skipped = slices.Insert(slices.Clone(e.Skipped), i, s)
 }
+
+// Add inserts claims, which are in the order of the answer, into Claims by position, and
+// numbers all claims.
+func (e *Extraction) Add(claims []Claim) {
+	all := make([]Claim, 0, len(e.Claims)+len(claims))
+	start := 0 // of the last claim with a position
+	for _, c := range e.Claims {
+		start = max(start, c.Position())
+		for len(claims) > 0 && claims[0].Start < start {
+			all, claims = append(all, claims[0]), claims[1:]
+		}
+		all = append(all, c)
+	}
+	all = append(all, claims...)
+	for i := range all {
+		all[i].ID = i
+	}
+	e.Claims = all
+}

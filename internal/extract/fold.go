@@ -42,41 +42,51 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 		return char, max(n, 1), n > 0
 	}
 	r, n := utf8.DecodeRuneInString(s[i:])
-	if char, ok = plainRune(r); ok {
-		return char, n, !isShapingJoiner(s, i, n)
-	}
-	if isBetweenLetters(s, i, n) && (isApostrophe(r) || (!unicode.IsLetter(r) || r == 'ꞌ') && !strings.ContainsRune("’–—", r) && isNot(s, i, n)) {
-		return "'", n, true
-	}
-	if d := digitValue(r); d >= 0 && (d < 10 && unicode.IsDigit(r) || !isLineStart(s, i)) { // not a marker such as ①
-		return strconv.Itoa(d), n, true
-	}
-	if char, ok = foldScript(s, i, r); ok {
-		return char, n, true
-	}
-	if isCompound(r) {
+	switch {
+	case isInvisible(r):
+		return "", n, !isShapingJoiner(s, i, n)
+	case r == '\u2010', r == '\u2011':
+		return "-", n, true
+	case isCompatible(s, i, r):
 		char = strings.ReplaceAll(norm.NFKC.String(s[i:i+n]), "⁄", "/")
-		if char[0] < 'A' && i > 0 && s[i-1]-'0' <= 9 { // 2½
+		if len(char) > 1 && strings.Contains(char, "/") && i > 0 && s[i-1]-'0' <= 9 { // 2½
 			char = " " + char
 		}
 		return char, n, true
+	case isBetweenLetters(s, i, n) && (isApostrophe(r) || (!unicode.IsLetter(r) || r == 'ꞌ') && !strings.ContainsRune("’–—", r) && isNot(s, i, n)):
+		return "'", n, true
+	case unicode.IsDigit(r):
+		return digit(r), n, true
+	case r == '–' && i+n < len(s) && s[i+n]-'0' <= 9 && isMinus(s[:i]):
+		return "-", n, true
 	}
-	if before, _ := utf8.DecodeLastRuneInString(s[:i]); (r == '．' || r == '，') && isFullWidthDigit(before) {
-		if after, _ := utf8.DecodeRuneInString(s[i+n:]); isFullWidthDigit(after) {
-			return norm.NFKC.String(s[i : i+n]), n, true
-		}
+	if char, ok = foldScript(s, i, r); ok {
+		return char, n, true
 	}
 	if k := strings.IndexRune(lookAlikes, r); k >= 0 && isMixed(s, i) {
 		k = utf8.RuneCountInString(lookAlikes[:k])
 		return asLatin[k : k+1], n, true
 	}
-	if r >= '！' && r <= '～' && (unicode.IsLetter(r) || strings.ContainsRune("＃＄％＆＊＋－／＜＝＞＠", r)) || r >= '𝐀' && r <= '𝟿' {
-		return norm.NFKC.String(s[i : i+n]), n, true
-	}
-	if r == '–' && i+n < len(s) && s[i+n]-'0' <= 9 && isMinus(s[:i]) {
-		return "-", n, true
-	}
 	return foldSign(r), n, foldSign(r) != ""
+}
+
+// isCompatible reports whether the character r at i is folded to its compatibility
+// decomposition: spaces, ligatures, numbers in circles, fractions, Roman numerals, letters
+// and signs of full width, and mathematical letters.
+func isCompatible(s string, i int, r rune) bool {
+	switch {
+	case r == '\u00a0', r >= '\u2000' && r <= '\u200a', r == '\u202f', r == '\u205f', r == '\u3000', r >= 'ﬀ' && r <= 'ﬆ':
+		return true
+	case r >= '①' && r <= '⑳', r == '⓪':
+		return !isLineStart(s, i) // not a list marker
+	case r >= '¼' && r <= '¾', r >= '⅐' && r <= '⅞', r >= 'Ⅰ' && r <= 'ⅿ', r == '℃', r == '℉', r >= '𝐀' && r <= '𝟿':
+		return true
+	case r == '．', r == '，': // within a number
+		before, _ := utf8.DecodeLastRuneInString(s[:i])
+		after, _ := utf8.DecodeRuneInString(s[i+len("．"):])
+		return isFullWidthDigit(before) && isFullWidthDigit(after)
+	}
+	return r >= '！' && r <= '～' && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("＃＄％＆＊＋－／＜＝＞＠", r))
 }
 
 // foldASCII folds signs of several ASCII characters, the grave accent as an apostrophe, a zero
@@ -144,36 +154,17 @@ func isNot(s string, i, n int) bool {
 	return s[i-1]|0x20 == 'n' && s[end-1]|0x20 == 't' && (end == len(s) || !isLower(s[end]|0x20))
 }
 
-// digitValue returns the value of a digit of any script or of a circled number, or -1.
-func digitValue(r rune) int {
-	if r > utf8.RuneSelf && unicode.IsDigit(r) { // the digits of each script are a range that starts at zero
-		zero := r
-		for zero > r-9 && unicode.IsDigit(zero-1) {
-			zero--
-		}
-		if r >= '𝟎' && r <= '𝟿' { // five alphabets without a gap
-			return int(r-'𝟎') % 10
-		}
-		return int(r - zero)
+// digit returns the ASCII form of a digit. The digits of each script are a range that
+// starts at zero.
+func digit(r rune) string {
+	zero := r
+	for zero > r-9 && unicode.IsDigit(zero-1) {
+		zero--
 	}
-	switch {
-	case r >= '①' && r <= '⑳':
-		return int(r-'①') + 1
-	case r >= '❶' && r <= '❿':
-		return int(r-'❶') + 1
-	case r == '⓪' || r == '⓿':
-		return 0
-	}
-	return -1
+	return strconv.Itoa(int(r - zero))
 }
 
 func isFullWidthDigit(r rune) bool { return r >= '０' && r <= '９' }
-
-// isCompound reports whether r stands for several characters: a fraction such as ½, a Roman
-// numeral such as Ⅷ, or the unit ℃.
-func isCompound(r rune) bool {
-	return r == '℃' || r == '℉' || r >= '¼' && r <= '¾' || r >= '⅐' && r <= '⅞' || r >= 'Ⅰ' && r <= 'ⅿ'
-}
 
 const (
 	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
@@ -202,7 +193,7 @@ func foldScript(s string, i int, r rune) (string, bool) {
 	next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 	switch {
 	case size > 0 && strings.ContainsRune(superscripts, before):
-	case digitValue(before) >= 0 || before >= '0' && before <= '9':
+	case unicode.IsDigit(before):
 		char = "^" + char
 	case (r == '²' || r == '³') && !strings.ContainsRune(superscripts, next), !isSymbol(s[:i]):
 		return "", false // a unit, a footnote

@@ -22,18 +22,19 @@ func unwrap(raw string) (view, bool) {
 	case from == to:
 		return view{}, false
 	case raw[from] == '{' || raw[from] == '[':
-		j := jsonReader{raw: raw, from: from}
+		j := jsonReader{viewBuilder: viewBuilder{raw: raw}, from: from}
 		if j.read(raw[from:to]) {
+			j.omitTo(len(raw), "", Code)
 			return j.view(), true
 		}
 	}
 	if !fence || !isProse(raw[from:to], lang) {
 		return view{}, false
 	}
-	w := contextStripper{raw: raw}
-	w.replace(0, from, "")
-	w.replace(to, len(raw), "")
-	return view{raw: raw, text: string(w.out), cuts: w.cuts}, true
+	b := viewBuilder{raw: raw}
+	b.replace(0, from, "")
+	b.replace(to, len(raw), "")
+	return b.view(), true
 }
 
 // trimSpan returns the range of raw[start:end] without surrounding white space.
@@ -76,9 +77,8 @@ func isProse(s, lang string) bool {
 }
 
 type jsonReader struct {
-	raw      string
-	from     int // start of the JSON text in raw
-	out      contextStripper
+	viewBuilder
+	from     int      // start of the JSON text in raw
 	keys     []string // keys of the enclosing objects and arrays
 	values   int      // number of values so far
 	other    bool     // there are numbers, booleans or metadata
@@ -91,10 +91,10 @@ const maxJSONDepth = 16
 // read converts the JSON text s. It reports whether s is an object or array
 // that contains text to judge, or nothing but empty texts.
 func (j *jsonReader) read(s string) bool {
-	j.out.raw = j.raw
 	dec := jsontext.NewDecoder(bytes.NewBufferString(s), jsontext.AllowDuplicateNames(true))
 	key := ""
 	for {
+		before := int(dec.InputOffset())
 		kind := dec.PeekKind()
 		token, err := dec.ReadToken()
 		if errors.Is(err, io.EOF) {
@@ -124,7 +124,8 @@ func (j *jsonReader) read(s string) bool {
 			if object == '[' {
 				name = j.keys[len(j.keys)-1]
 			}
-			j.addString(name, object == '[', lastStringStart(j.raw[j.from:end])+j.from+1, end-1)
+			quote := j.from + before + strings.IndexByte(s[before:], '"')
+			j.addString(name, object == '[', quote+1, end-1)
 		case jsontext.KindNumber:
 			j.addNumber(name, end-len(token.String()), end)
 		case jsontext.KindFalse, jsontext.KindTrue, jsontext.KindNull:
@@ -170,11 +171,15 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 			continue
 		}
 		text, n := jsonEscape(j.raw[:end], i)
-		i += j.out.replace(i, i+n, text)
+		i += j.replace(i, i+n, text)
 	}
-	// The JSON up to the next value is omitted.
-	j.out.out = append(j.out.out, j.raw[j.out.done:end]...)
-	j.out.done = end
+	j.keepTo(end)
+}
+
+// keepTo copies the text up to end. The JSON after it is omitted.
+func (j *jsonReader) keepTo(end int) {
+	j.out = append(j.out, j.raw[j.done:end]...)
+	j.done = end
 }
 
 func (j *jsonReader) separator() string {
@@ -195,9 +200,8 @@ func (j *jsonReader) addNumber(key string, start, end int) {
 		text += strings.TrimSpace(strings.Map(keyToWords, key)) + ": "
 	}
 	j.values++
-	j.out.replace(j.out.done, start, text)
-	j.out.out = append(j.out.out, j.raw[start:end]...)
-	j.out.done = end
+	j.replace(j.done, start, text)
+	j.keepTo(end)
 }
 
 // jsonEscape returns the character encoded by the JSON escape at i and the
@@ -220,30 +224,11 @@ func jsonEscape(s string, i int) (char string, n int) {
 // assertion and the replacement adds no label, the cut is reported as skipped
 // with the given kind.
 func (j *jsonReader) omitTo(end int, replacement string, kind Kind) {
-	start := j.out.done
-	j.out.replace(start, end, replacement)
+	start := j.done
+	j.replace(start, end, replacement)
 	if strings.IndexByte(replacement, ':') < 0 && MayAssert(j.raw[start:end]) {
-		j.out.cuts[len(j.out.cuts)-1].kind = kind
+		j.last().kind = kind
 	}
-}
-
-func (j *jsonReader) view() view {
-	j.omitTo(len(j.raw), "", Code)
-	return view{raw: j.raw, text: string(j.out.out), cuts: j.out.cuts}
-}
-
-// lastStringStart returns the start of the string literal at the end of s.
-func lastStringStart(s string) int {
-	for i := len(s) - 2; i >= 0; i-- {
-		if s[i] != '"' {
-			continue
-		}
-		backslashes := i - len(strings.TrimRight(s[:i], `\`))
-		if backslashes%2 == 0 {
-			return i
-		}
-	}
-	return 0
 }
 
 // keyToWords maps separators in keys such as "opening_hours" to spaces.

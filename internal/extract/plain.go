@@ -13,7 +13,7 @@ type PlainText struct{ view }
 
 // NewPlainText extracts the visible text of a context.
 func NewPlainText(raw string) PlainText {
-	p := contextStripper{raw: raw}
+	p := contextStripper{viewBuilder: viewBuilder{raw: raw}}
 	for i := 0; i < len(raw); {
 		if contextBytes[raw[i]] == '.' {
 			i++
@@ -21,10 +21,7 @@ func NewPlainText(raw string) PlainText {
 		}
 		i += max(1, p.replaceAt(i))
 	}
-	if p.cuts == nil {
-		return PlainText{view{raw: raw, text: raw}}
-	}
-	return PlainText{view{raw: raw, text: string(append(p.out, raw[p.done:]...)), cuts: p.cuts}}
+	return PlainText{p.view()}
 }
 
 // Text returns the visible text.
@@ -48,11 +45,9 @@ const contextBytes = "" +
 	"................................................................" +
 	"..x.......x.x.xxxxxxxx...x.x...xxxxx......x....xx..............."
 
+// A contextStripper cuts what readers of a context do not see.
 type contextStripper struct {
-	raw     string
-	out     []byte
-	done    int // number of bytes of raw processed
-	cuts    []cut
+	viewBuilder
 	closers [2]int // offsets of the marks that close the current * and _ emphasis
 	hidden  [3]int // offsets up to which no end of a hidden element was found
 }
@@ -69,18 +64,6 @@ func (p *contextStripper) hiddenElement(i int) int {
 		p.hidden[k] = len(p.raw)
 	}
 	return 0
-}
-
-// replace replaces raw[start:end] with replacement and returns end - start.
-func (p *contextStripper) replace(start, end int, replacement string) int {
-	if p.out == nil {
-		p.out = make([]byte, 0, len(p.raw))
-	}
-	p.out = append(p.out, p.raw[p.done:start]...)
-	p.cuts = append(p.cuts, cut{start: start, end: end, at: len(p.out), size: len(replacement)})
-	p.out = append(p.out, replacement...)
-	p.done = end
-	return end - start
 }
 
 // replaceAt replaces markup at i and returns the number of bytes processed, or
@@ -121,21 +104,6 @@ func (p *contextStripper) replaceAt(i int) int {
 		return p.replace(i, i+n, char)
 	}
 	return n
-}
-
-// plainRune returns the replacement of r and reports whether r is replaced.
-func plainRune(r rune) (string, bool) {
-	switch {
-	case isInvisible(r):
-		return "", true
-	case r == '\u00a0', r >= '\u2000' && r <= '\u200a', r == '\u202f', r == '\u205f', r == '\u3000':
-		return " ", true
-	case r == '\u2010', r == '\u2011':
-		return "-", true
-	case r >= 'ﬀ' && r <= 'ﬆ':
-		return [...]string{"ff", "fi", "fl", "ffi", "ffl", "st", "st"}[r-'ﬀ'], true
-	}
-	return "", false
 }
 
 func (p *contextStripper) tag(i int) int {

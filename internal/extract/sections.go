@@ -224,7 +224,7 @@ func isSourceEntry(line string) bool {
 
 // trimListMarker removes the bullet, number or bracket at the start of line.
 func trimListMarker(line string) string {
-	if size := bracketCitationLen(line, 0); size > 0 {
+	if size := bracketMarker(line, 0).size; size > 0 {
 		return strings.TrimLeft(line[size:], " :.\t")
 	}
 	r, size := utf8.DecodeRuneInString(line)
@@ -265,7 +265,7 @@ func footnotesStart(raw string, from int) int {
 	for end > from {
 		lineStart := strings.LastIndexByte(raw[:end], '\n') + 1
 		line := strings.TrimSpace(raw[lineStart:end])
-		if line == "" || lineStart <= from || bracketCitationLen(line, 0) == 0 || !isSourceEntry(line) {
+		if line == "" || lineStart <= from || bracketMarker(line, 0).size == 0 || !isSourceEntry(line) {
 			break
 		}
 		start, end = lineStart, lineStart-1

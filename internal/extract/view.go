@@ -26,13 +26,13 @@ type cut struct {
 // newView returns the view of an answer. If there is nothing to omit, text is
 // raw itself.
 func newView(raw string) view {
-	skipped := findSections(raw)
-	v := viewBuilder{raw: raw, out: make([]byte, 0, len(raw))}
-	v.walk(skipped)
-	if v.cuts == nil || !hasAlphanumeric(string(v.out)) && !slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.citation }) {
+	s := answerStripper{viewBuilder{raw: raw}}
+	s.walk(findSections(raw))
+	v := s.view()
+	if !hasAlphanumeric(v.text) && !slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.citation }) {
 		return view{raw: raw, text: raw} // "[900]" alone is an answer and cites nothing
 	}
-	return view{raw: raw, text: string(v.out), cuts: v.cuts}
+	return v
 }
 
 // newAnswerView returns the view of a complete answer, which may be JSON or a

@@ -7,15 +7,53 @@ import (
 	"unicode/utf8"
 )
 
+// A viewBuilder builds the view of raw from its cuts.
 type viewBuilder struct {
 	raw  string
 	out  []byte
+	done int // number of bytes of raw processed
 	cuts []cut
 }
 
-// walk copies raw to out without the given sections and the ranges that cutAt
-// omits.
-func (v *viewBuilder) walk(skipped []section) {
+// replace replaces raw[start:end] with replacement and returns end - start.
+func (b *viewBuilder) replace(start, end int, replacement string) int {
+	if b.out == nil {
+		b.out = make([]byte, 0, len(b.raw))
+	}
+	b.out = append(b.out, b.raw[b.done:start]...)
+	b.cuts = append(b.cuts, cut{start: start, end: end, at: len(b.out), size: len(replacement)})
+	b.out = append(b.out, replacement...)
+	b.done = end
+	return end - start
+}
+
+// last returns the cut of the last call of replace.
+func (b *viewBuilder) last() *cut { return &b.cuts[len(b.cuts)-1] }
+
+// before returns the visible byte before raw[i], which no cut includes, or 0.
+func (b *viewBuilder) before(i int) byte {
+	switch {
+	case i > b.done:
+		return b.raw[i-1]
+	case len(b.out) > 0:
+		return b.out[len(b.out)-1]
+	}
+	return 0
+}
+
+// view returns the view. If there are no cuts, its text is raw itself.
+func (b *viewBuilder) view() view {
+	if b.cuts == nil {
+		return view{raw: b.raw, text: b.raw}
+	}
+	return view{raw: b.raw, text: string(append(b.out, b.raw[b.done:]...)), cuts: b.cuts}
+}
+
+// An answerStripper cuts what answers contain besides statements.
+type answerStripper struct{ viewBuilder }
+
+// walk cuts the given sections and the ranges that cutAt omits.
+func (v *answerStripper) walk(skipped []section) {
 	lineStart := true // only white space and HTML precede i on its line
 	for i := 0; i < len(v.raw); {
 		if len(skipped) > 0 && i >= skipped[0].start {
@@ -23,17 +61,17 @@ func (v *viewBuilder) walk(skipped []section) {
 			skipped = skipped[1:]
 			if s.end > i { // a section inside code is kept
 				replacement := "\n\n" // separate the sentences around the section
-				if len(v.out) == 0 {
+				if v.before(i) == 0 {
 					replacement = ""
 				}
-				i += v.omit(i, s.end, replacement)
-				v.cuts[len(v.cuts)-1].kind = s.kind
+				i += v.replace(i, s.end, replacement)
+				v.last().kind = s.kind
 			}
 			continue
 		}
 		if lineStart && !isSpace(v.raw[i]) {
 			if n := answerLabelLen(v.raw[i:]); n > 0 {
-				i += v.omit(i, i+n, "")
+				i += v.replace(i, i+n, "")
 				continue
 			}
 		}
@@ -51,7 +89,6 @@ func (v *viewBuilder) walk(skipped []section) {
 			n++
 		}
 		lineStart = v.raw[n-1] == '\n' || lineStart && strings.TrimSpace(v.raw[i:n]) == ""
-		v.out = append(v.out, v.raw[i:n]...)
 		i = n
 	}
 }
@@ -65,14 +102,12 @@ func mayStartCut(b byte) bool {
 	return false
 }
 
-// cutAt omits a citation, tag or similar text at i, or copies literal text such
+// cutAt omits a citation, tag or similar text at i, or keeps literal text such
 // as code. It returns the number of bytes processed, or 0 for ordinary text.
-func (v *viewBuilder) cutAt(i int) int {
+func (v *answerStripper) cutAt(i int) int {
 	switch v.raw[i] {
 	case '`':
-		n := codeSpanLen(v.raw, i)
-		v.out = append(v.out, v.raw[i:i+n]...)
-		return n
+		return codeSpanLen(v.raw, i)
 	case '<':
 		if n := v.citations(i); n > 0 {
 			return n
@@ -80,18 +115,14 @@ func (v *viewBuilder) cutAt(i int) int {
 		return v.tag(i)
 	case '&':
 		if char, n := htmlEntity(v.raw, i); n > 0 {
-			return v.omit(i, i+n, char)
+			return v.replace(i, i+n, char)
 		}
 		return 0
 	case '[':
 		if n := v.citations(i); n > 0 {
 			return n
 		}
-		if e := linkEnd(v.raw, i); e > 0 { // stripMarkdown keeps its text
-			v.out = append(v.out, v.raw[i:e]...)
-			return e - i
-		}
-		return 0
+		return max(0, linkEnd(v.raw, i)-i) // stripMarkdown keeps the text of a link
 	case '(', 0xe3:
 		return v.citations(i)
 	}
@@ -100,7 +131,7 @@ func (v *viewBuilder) cutAt(i int) int {
 	case r == '［', isSuperscript(r):
 		return v.citations(i)
 	case isInvisible(r) && !isShapingJoiner(v.raw, i, size):
-		return v.omit(i, i+size, "")
+		return v.replace(i, i+size, "")
 	case unicode.Is(unicode.So, r) && r != utf8.RuneError && isLineStart(v.raw, i):
 		return v.emoji(i, i+size)
 	}
@@ -109,7 +140,7 @@ func (v *viewBuilder) cutAt(i int) int {
 
 // emoji omits an emoji at the start of a line, from start to end, with its
 // modifiers. It returns 0 if the line contains nothing else.
-func (v *viewBuilder) emoji(start, end int) int {
+func (v *answerStripper) emoji(start, end int) int {
 	for end < len(v.raw) {
 		r, size := utf8.DecodeRuneInString(v.raw[end:])
 		if r != '\ufe0f' && r != '\u200d' && r != ' ' && (r == utf8.RuneError || !unicode.In(r, unicode.So, unicode.Sk)) {
@@ -120,37 +151,29 @@ func (v *viewBuilder) emoji(start, end int) int {
 	if end == len(v.raw) || v.raw[end] == '\n' {
 		return 0 // the whole line is skipped later
 	}
-	return v.omit(start, end, "")
-}
-
-// omit replaces raw[start:end] with replacement and returns end - start.
-func (v *viewBuilder) omit(start, end int, replacement string) int {
-	v.cuts = append(v.cuts, cut{start: start, end: end, at: len(v.out), size: len(replacement)})
-	v.out = append(v.out, replacement...)
-	return end - start
+	return v.replace(start, end, "")
 }
 
 // citations omits the citations at i and the preceding spaces.
-func (v *viewBuilder) citations(i int) int {
+func (v *answerStripper) citations(i int) int {
 	end, replacement, ok := scanCitations(v.raw, i)
 	if !ok {
 		return 0
 	}
 	start := i
-	for start > 0 && len(v.out) > 0 && v.out[len(v.out)-1] == ' ' && v.raw[start-1] == ' ' && replacement == "" {
+	for start > v.done && v.raw[start-1] == ' ' && replacement == "" {
 		start--
-		v.out = v.out[:len(v.out)-1]
 	}
-	if replacement == "" && end < len(v.raw) && isWordByte(v.raw[end]) && len(v.out) > 0 && !isSpace(v.out[len(v.out)-1]) {
+	if before := v.before(start); replacement == "" && end < len(v.raw) && isWordByte(v.raw[end]) && before != 0 && !isSpace(before) {
 		replacement = " " // "…a month.[1]Next"
 	}
-	v.omit(start, end, replacement)
-	v.cuts[len(v.cuts)-1].citation = true
+	v.replace(start, end, replacement)
+	v.last().citation = true
 	return end - i
 }
 
 // tag omits the HTML tag at i. A block tag is replaced with a line break.
-func (v *viewBuilder) tag(i int) int {
+func (v *answerStripper) tag(i int) int {
 	name, n := htmlTag(v.raw, i)
 	if n == 0 {
 		return 0
@@ -158,7 +181,7 @@ func (v *viewBuilder) tag(i int) int {
 	replacement := ""
 	switch {
 	case isBlockTag(name), isPromptTag(name):
-		if len(v.out) > 0 && v.out[len(v.out)-1] != '\n' {
+		if before := v.before(i); before != 0 && before != '\n' {
 			replacement = "\n"
 		}
 		if name == "li" && v.raw[i+1] != '/' {
@@ -169,7 +192,7 @@ func (v *viewBuilder) tag(i int) int {
 	case name == "sup":
 		replacement = raised(v.raw, i)
 	}
-	return v.omit(i, i+n, replacement)
+	return v.replace(i, i+n, replacement)
 }
 
 // raised returns what stands for a tag <sup> at i between two numbers, so that 10<sup>6</sup> is not read as 106: a

@@ -71,10 +71,6 @@ func (sp *splitter) prose(start, end, number int, bullet rune) {
 // handleStop decides whether the stop of the given size at text[i] ends the
 // sentence and returns the offset at which to continue.
 func (sp *splitter) handleStop(s *scanState, i, size int, wide bool) int {
-	if i > s.start+1 && i+2 < s.end && sp.text[i] == '.' && sp.text[i+1] == ' ' && sp.text[i+2]-'a' < 26 &&
-		isASCIILetter(sp.text[i-1]) && sp.text[i-2] == ' ' {
-		return i + 1 // "a. b": a single letter before a lower-case one
-	}
 	st := sp.stopAt(s, i, size, wide)
 	if i < s.protectedEnd || !sp.ends(s, &st) {
 		return st.end
