@@ -127,8 +127,8 @@ func (f *scoreFlags) judgingFlags() []flagSpec {
 	return []flagSpec{
 		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.Profile, "", profileNames()...), help: "evaluate as another tool does, such as ragas or deepeval"},
 		{
-			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.Claims, "sentence", "sentence", app.ClaimsClause, app.ClaimsAnswer, app.ClaimsLLM),
-			help: "split answers into claims: sentence, clause, answer or llm",
+			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.Claims, "sentence", "sentence", app.ClaimsAnswer, app.ClaimsLLM),
+			help: "split answers into claims: sentence, answer or llm",
 		},
 		{
 			name: "judge", arg: "JUDGE", value: flagvalue.Text(&o.Judge, checkJudge),

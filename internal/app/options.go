@@ -34,7 +34,7 @@ type Options struct {
 	Names   *KeptNames // of kept columns in results
 
 	Profile       string        // a constant such as ProfileRagas, or ""
-	Claims        string        // sentence, ClaimsClause, ClaimsAnswer or ClaimsLLM
+	Claims        string        // sentence, ClaimsAnswer or ClaimsLLM
 	Judge         string        // JudgeLexical, JudgeEmbedded, JudgeLLM, JudgeHHEM, or a local model
 	Evidence      string        // chunks or joined
 	Threshold     *float64      // minimum score of a supported claim; nil for the default of the judge
@@ -125,7 +125,6 @@ const (
 const (
 	ClaimsLLM    = "llm"
 	ClaimsAnswer = "answer" // the whole answer is one claim
-	ClaimsClause = "clause" // sentences are split into clauses
 )
 
 // Values of other options.

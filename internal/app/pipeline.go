@@ -87,8 +87,6 @@ func (o *Options) window() int {
 func (o *Options) newExtractor(m *model) eval.Extractor {
 	switch o.Claims {
 	case ClaimsLLM:
-	case ClaimsClause:
-		return extract.Clauses{Sentences: extract.Sentences{Lang: o.Lang}}
 	case ClaimsAnswer:
 		return extract.WholeAnswer{Sentences: extract.Sentences{Lang: o.Lang}}
 	default:

@@ -97,3 +97,17 @@ func TestExtractLimitsCitationSize(t *testing.T) {
 		t.Errorf("got %d bytes of citations in an answer of %d, want at most %d", n, len(answer), limit)
 	}
 }
+
+func TestMentionsInClaimsOfOneSentence(t *testing.T) {
+	const answer = "The firm was founded in 1998 and opened a shop in Oslo and was sold in [faq.md]."
+	claims := []Claim{
+		{Text: "The firm was founded in 1998", Start: 0, End: 28},
+		{ID: 1, Text: "The firm opened a shop in Oslo.", Start: -1, End: -1, From: &Span{0, len(answer)}},
+		{ID: 2, Text: "was sold in [faq.md].", Start: 59, End: len(answer)},
+	}
+	for i, c := range WithMentions(answer, claims) {
+		if got, want := len(c.Citations), min(i, 1); got != want {
+			t.Errorf("%s: got %d mentions, want %d", c.Text, got, want)
+		}
+	}
+}
