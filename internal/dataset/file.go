@@ -90,7 +90,7 @@ func (f *file) open() (err error) {
 		return err
 	}
 	f.in = &replayReader{r: in, recording: true}
-	defer func() { f.in.stop() }()
+	defer func() { f.in.recording = false }()
 	if f.columns.raw {
 		return f.openUsual(1)
 	}
@@ -114,7 +114,7 @@ func (f *file) open() (err error) {
 // openLayout opens the file with the layout of a tool or, if from is empty, with its
 // columns under the usual names or a layout that is detected.
 func (f *file) openLayout(from string) (err error) {
-	f.from, f.found, f.document = from, "", false
+	f.from, f.found = from, ""
 	var usual error
 	if from == "" {
 		if usual = f.openUsual(maxPeeked); usual == nil {
@@ -194,8 +194,7 @@ func (f *file) openShaped() error {
 	shaped, err := f.peekShaped()
 	if is[*layoutError](err) && f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer {
 		f.document = true
-		document, docErr := f.peekShaped()
-		if f.document = docErr == nil; f.document {
+		if document, docErr := f.peekShaped(); docErr == nil {
 			shaped, err = document, nil
 		}
 	}

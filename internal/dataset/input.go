@@ -81,14 +81,6 @@ func (r *replayReader) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// stop ends recording. What has been recorded is read once more, if it has not been yet.
-func (r *replayReader) stop() {
-	r.recording = false
-	if r.pos == len(r.recorded) {
-		r.recorded, r.pos = nil, 0
-	}
-}
-
 // A countingReader counts the bytes read from r.
 type countingReader struct {
 	r io.Reader

@@ -41,10 +41,8 @@ func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (recordReader
 	if err := j.start(); err != nil {
 		return nil, j.wrapError(err)
 	}
-	if j.stream && j.dec.PeekKind() == 0 {
-		if _, err := j.dec.ReadToken(); errors.Is(err, io.EOF) { // otherwise next reports the error
-			return newDocument(j.first, f)
-		}
+	if j.stream && j.dec.PeekKind() == 0 && j.in.err == nil {
+		return newDocument(j.first, f)
 	}
 	return j, nil
 }
