@@ -255,6 +255,7 @@ func TestRowsReplacesPythonFloats(t *testing.T) {
 	for name, text := range map[string]string{
 		"x.jsonl":   strings.Join(all, "\n"),
 		"x.json":    "[" + strings.Join(all, ",\n") + "]",
+		"in.json":   `{"data":[` + strings.Join(all, ",\n") + `],"mean":NaN}`,
 		"late.json": "[" + all[7] + ",\n" + strings.Join(all[1:], "\n , ") + "]\n",
 	} {
 		rows, last := read(t, name, text, Options{Keep: []string{"k"}})

@@ -37,7 +37,7 @@ type file struct {
 	stored     *countingReader
 	closeCodec func() // closes the decompressors
 	format     Format
-	document   bool       // the only line of a JSONL file is read as a document
+	document   bool       // read a JSON file as one document
 	from       string     // tool whose layout is tried, or ""
 	found      string     // tool whose layout was recognized, or ""
 	preset     *columnMap // columns while the records are read unparsed
@@ -130,8 +130,8 @@ func (f *file) openLayout(from string) (err error) {
 		return err
 	}
 	if isMissing(usual) {
-		if missingField(err) == FieldContexts || missingField(err) != missingField(usual) && !errors.Is(err, errNoLayout) {
-			return err // with one of the fields
+		if missingField(err) == FieldContexts || missingField(err) != missingField(usual) && !errors.Is(err, errNoLayout) || f.format == JSON && isMissing(err) {
+			return err // about the rows inside the document, or with one of the fields
 		}
 		return usual
 	}
@@ -191,11 +191,11 @@ var errNoLayout error = &layoutError{err: errors.New("no answers and contexts fo
 // openShaped opens a file whose layout must be detected. If the fields turn out to be
 // columns with other names, it reopens the file with these.
 func (f *file) openShaped() error {
-	shaped, err := f.peekShaped()
-	if is[*layoutError](err) && f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer {
-		f.document = true
-		if document, docErr := f.peekShaped(); docErr == nil {
-			shaped, err = document, nil
+	shaped, err := f.peekShaped(false)
+	if is[*layoutError](err) && (f.format == JSON || f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer) {
+		document, docErr := f.peekShaped(true)
+		if !is[badJSON](docErr) && (f.format == JSON || docErr == nil) { // otherwise there are several documents
+			shaped, err = document, docErr
 		}
 	}
 	if err != nil {
@@ -207,6 +207,9 @@ func (f *file) openShaped() error {
 	if note := shaped.shape.Describe(); note != "" {
 		f.warnings.noteOnce(f.path, note)
 	}
+	if _, ok := shaped.records.(*documentReader); ok {
+		return nil
+	}
 	if columns := f.columns.detected(shaped.shape.Layout()); columns != nil {
 		usual := f.columns
 		f.columns = columns
@@ -215,7 +218,7 @@ func (f *file) openShaped() error {
 			return nil
 		}
 		f.columns = usual
-		if shaped, err = f.peekShaped(); err == nil {
+		if shaped, err = f.peekShaped(false); err == nil {
 			shaped.shape.All = true
 		}
 		return err
@@ -223,13 +226,14 @@ func (f *file) openShaped() error {
 	return nil
 }
 
-// peekShaped opens the file for detecting its layout.
-func (f *file) peekShaped() (*shapedReader, error) {
+// peekShaped opens the file for detecting its layout: record by record, or as one
+// document.
+func (f *file) peekShaped(document bool) (*shapedReader, error) {
 	columns := f.columns
 	f.columns = &columnMap{raw: true, keepAll: true}
-	f.preset = columns
+	f.document, f.preset = document, columns
 	err := f.openRecords()
-	f.columns, f.preset = columns, nil
+	f.columns, f.document, f.preset = columns, false, nil
 	if err != nil {
 		return nil, err
 	}
@@ -381,8 +385,8 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	switch {
 	case f.format == CSV || f.format == TSV:
 		f.reader, err = newTable(r, f, consumed)
-	case f.document, f.format == JSON && startsWith(head, "[", "["):
-		f.reader, err = readDocument(r, f)
+	case f.document:
+		f.reader, err = newDocument(r, f, f.preset)
 	case f.format == JSONL:
 		f.reader = newJSONL(r, f, consumed)
 	default:

@@ -157,7 +157,6 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 		`{"data":[` + row + `],"config":{"examples":[` + row + `]},"eval":{"rows":[` + row + `]}}`,
 		`{"eval_results":{"rows":[` + row + `]},"n":1}`,
 		`{"answer":"a","contexts":["x"],"examples":[{"answer":"b","contexts":["y"]}]}`,
-		`{"examples":[{"answer":"b","contexts":["y"]}],"answer":"a","contexts":["x"]}`,
 	}
 	for _, name := range []string{"data", "rows", "examples", "samples"} {
 		texts = append(texts, `{"version":[1], "`+name+`": [`+row+`], "more": {}}`)
@@ -168,21 +167,22 @@ func TestJSONReadsRowsInObject(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		`{"data":[` + row + `],"rows":[` + row + `]}`:                                                     "x.json: rows in both data and rows: extract one of them with jq",
-		`{"data":[` + row + `],"more":[{"answer":null},{"llm_answer":"a","retrieved_docs":["x and y"]}]}`: "x.json: rows in both data and more: extract one of them with jq",
+		`{"data":[` + row + `],"rows":[` + row + `]}`:                                                     "x.json: after row 1: rows in both data and rows: extract one of them with jq",
+		`{"data":[` + row + `],"more":[{"answer":null},{"llm_answer":"a","retrieved_docs":["x and y"]}]}`: "x.json: after row 1: rows in both data and more: extract one of them with jq",
 		`{"train":[` + row + `],"data":[` + row + `]}`:                                                    "x.json: rows in both train and data: extract one of them with jq",
-		`{"data":[` + row + `],"more":{"test":[` + row + `]}}`:                                            "x.json: rows in both data and more.test: extract one of them with jq",
-		`{"data":[` + row + `],"test":{"answer":["a"],"contexts":[["x"]]}}`:                               "x.json: rows in both data and test: extract one of them with jq",
+		`{"data":[` + row + `],"more":{"test":[` + row + `]}}`:                                            "x.json: after row 1: rows in both data and more.test: extract one of them with jq",
+		`{"data":[` + row + `],"test":{"answer":["a"],"contexts":[["x"]]}}`:                               "x.json: after row 1: rows in both data and test: extract one of them with jq",
 		`{"train":[` + row + `],"more":{"test":[` + row + `]}}`:                                           "x.json: rows in both train and more.test: extract one of them with jq",
-		`{"data":[` + row + `],"data":[` + row + `]}`:                                                     `x.json: line 1: invalid JSON: duplicate name "data", at column 43`,
-		`{"data":[` + row + `],"n":1,"n":1}`:                                                              `x.json: line 1: invalid JSON: duplicate name "n", at column 49`,
-		`{"data":[{"answer":"a","contexts":["x"]}]`:                                                       "x.json: line 1: invalid JSON: unexpected end of input, at column 42",
+		`{"examples":[` + row + `],"answer":"a","contexts":["x"]}`:                                        `x.json: after row 1: an answer and contexts beside the rows in "examples": extract one of them with jq`,
+		`{"data":[` + row + `],"data":[` + row + `]}`:                                                     `x.json: after row 1: line 1: two members are named "data"`,
+		`{"data":[` + row + `],"n":1,"n":1}`:                                                              `x.json: after row 1: line 1: two members are named "n"`,
+		`{"data":[{"answer":"a","contexts":["x"]}]`:                                                       "x.json: after row 1: line 1: invalid JSON: unexpected end of input, at column 42",
 		`[{"answer":"a","contexts":["x"]}] {}`:                                                            "x.json: after row 1: line 1: text after the end of the array",
 		`[{"answer":"a","contexts":["x"]}] [7`:                                                            "x.json: after row 2: line 1: element 2: invalid JSON: unexpected end of input, at column 37",
 		`[{"answer":"a","contexts":["x"]}] x`:                                                             "x.json: after row 1: line 1: invalid JSON: invalid character 'x' at start of value, at column 35",
 		`{"a":1,`:                                                                                         "x.json: line 1: invalid JSON: unexpected end of input, at column 8",
 		`{"a":x}`:                                                                                         "x.json: line 1: invalid JSON: invalid character 'x' at start of value, at column 6",
-		`{"data":[{"answer":"a","contexts":["x"]}] x`:                                                     "x.json: line 1: invalid JSON: invalid character 'x' after object value (expecting ',' or '}'), at column 43",
+		`{"data":[{"answer":"a","contexts":["x"]}] x`:                                                     "x.json: after row 1: line 1: invalid JSON: invalid character 'x' after object value (expecting ',' or '}'), at column 43",
 	} {
 		if _, last := read(t, "x.json", text, Options{}); last != want {
 			t.Errorf("%s\ngot  %s\nwant %s", text, last, want)

@@ -9,7 +9,14 @@ import (
 	"slices"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
+
+// wrappers returns the names of object members that can hold the array of rows.
+func wrappers() []string {
+	return []string{"data", "rows", "examples", "samples", "results", "items", "records", "test_cases", "testCases", "goldens", "runs", "traces"}
+}
 
 // A jsonReader reads the elements of an array one at a time, or objects that
 // follow each other.
@@ -18,6 +25,12 @@ type jsonReader struct {
 	dec      *jsontext.Decoder
 	object   objectReader
 	consumed func(int64) int64
+	wrapped  bool            // array is a member of an object
+	members  map[string]bool // names of the object
+	rows     string          // member of the object with the array of rows, or ""
+	columns  *columnMap
+	finder   *shape.Finder
+	preset   shape.Plan
 	stream   bool // objects without an array
 	done     bool
 	inside   bool // within the array
@@ -29,22 +42,21 @@ type jsonReader struct {
 	floats *bareFloatReader // input of dec
 }
 
-// newJSON returns a reader of an array or of objects that follow each other, or of a document
-// if there is one object.
-func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (recordReader, error) {
-	in := &lineTracker{r: r, max: int64(f.limit())}
+func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader, error) {
+	in := &lineTracker{r: r, max: int64(f.limit()), keep: true}
+	columns := f.columns
+	if f.preset != nil {
+		columns = f.preset
+	}
 	floats := &bareFloatReader{r: bufio.NewReaderSize(in, readAhead)}
 	j := &jsonReader{
 		in: in, consumed: consumed, floats: floats, dec: newLenientDecoder(floats),
-		object: objectReader{fileColumns: f.fileColumns},
+		object:  objectReader{fileColumns: f.fileColumns},
+		members: map[string]bool{}, columns: columns, finder: newFinder(), preset: columns.preset(),
 	}
-	if err := j.start(); err != nil {
-		return nil, j.wrapError(err)
-	}
-	if j.stream && j.dec.PeekKind() == 0 && j.in.err == nil {
-		return newDocument(j.first, f)
-	}
-	return j, nil
+	err := j.start()
+	in.keep, in.kept = false, nil
+	return j, j.wrapError(err)
 }
 
 // newLenientDecoder accepts names and texts that objectReader rejects, so that
@@ -53,33 +65,157 @@ func newLenientDecoder(r io.Reader) *jsontext.Decoder {
 	return jsontext.NewDecoder(r, jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 }
 
-// start reads the input up to the first element, or the first object.
+// errArrays reports rows without column names.
+var errArrays error = &layoutError{err: errors.New("want an array of objects, got an array of arrays without column names"), missing: true}
+
+// start reads the input up to the first element.
 func (j *jsonReader) start() error {
-	if j.dec.PeekKind() == '{' {
-		raw, err := j.dec.ReadValue()
+	tok, err := j.dec.ReadToken()
+	if errors.Is(err, io.EOF) && j.in.err == nil {
+		j.done = true
+		return nil
+	}
+	j.inside = tok.Kind() == '['
+	if j.inside && j.dec.PeekKind() == '[' {
+		return errArrays
+	}
+	if err != nil || j.inside {
+		return err
+	}
+	if tok.Kind() != '{' {
+		err := fmt.Errorf("want an array of objects, got %s", kindOf(tok.Kind()))
+		if tok.Kind() == '"' && startsWithJSON(tok.String()) {
+			err = fmt.Errorf("%w that contains JSON: convert it with: jq -r . FILE", err)
+		}
+		return err
+	}
+	begin := j.dec.InputOffset() - 1
+	j.firstLine = j.in.lineAt(begin)
+	for j.dec.PeekKind() == '"' {
+		name, err := j.member()
 		if err != nil {
 			return err
 		}
-		end := j.dec.InputOffset()
-		j.firstLine = j.in.lineAt(end - int64(len(raw)))
-		j.stream, j.first = true, j.floats.restore(raw, end)
-		j.in.discard(end)
-		return nil
+		if slices.Contains(wrappers(), name) && j.dec.PeekKind() == '[' && !j.isRow() {
+			if err := j.foundRows(name); err != nil {
+				return err
+			}
+			j.wrapped, j.inside = true, true
+			if _, err := j.dec.ReadToken(); err != nil {
+				return err
+			}
+			if j.dec.PeekKind() == '[' {
+				return errArrays
+			}
+			return nil
+		}
+		if err := j.skip(name); err != nil {
+			return err
+		}
+		j.in.discard(j.dec.InputOffset())
 	}
+	if _, err := j.dec.ReadToken(); err != nil {
+		return err
+	}
+	return j.startStream(begin, j.dec.InputOffset())
+}
+
+// member reads the name of a member of the object around the array.
+func (j *jsonReader) member() (string, error) {
 	tok, err := j.dec.ReadToken()
+	if err != nil {
+		return "", err
+	}
+	name := tok.String()
+	if j.members[name] {
+		return "", fmt.Errorf("line %d: two members are named %s", j.in.lineAt(j.dec.InputOffset()-1), quote(name))
+	}
+	j.members[name] = true
+	if j.wrapped && j.isRow() {
+		return "", &layoutError{err: fmt.Errorf("an answer and contexts beside the rows in %s: extract one of them with jq", quote(j.rows))}
+	}
+	return name, nil
+}
+
+// isRow reports whether the members read so far are those of a row, in which a list of rows
+// is something else, such as examples.
+func (j *jsonReader) isRow() bool {
+	found := map[Field]bool{}
+	for name, c := range j.columns.byName {
+		if j.members[name] {
+			found[c.field] = true
+		}
+	}
+	return found[FieldAnswer] && found[FieldContexts]
+}
+
+// foundRows records that a member has rows. It is an error if another one has too.
+func (j *jsonReader) foundRows(name string) error {
+	if j.rows != "" {
+		return &layoutError{err: shape.TwoLists(j.rows, name)}
+	}
+	j.rows = name
+	return nil
+}
+
+// skip reads the value of a member that is not the array of rows.
+func (j *jsonReader) skip(name string) error {
+	raw, err := j.dec.ReadValue()
 	switch {
-	case errors.Is(err, io.EOF) && j.in.err == nil:
-		j.done = true
-		return nil
 	case err != nil:
 		return err
-	case tok.Kind() == '[':
-		j.inside = true
-		return nil
-	case tok.Kind() == '"' && startsWithJSON(tok.String()):
-		return errors.New("want an array of objects, got a string that contains JSON: convert it with: jq -r . FILE")
+	case raw.Kind() == '[' && j.finder.HoldRows(firstElements(raw), j.preset):
+		return j.foundRows(name)
+	case raw.Kind() == '{':
+		member, err := readJSON(newLenientDecoder(bytes.NewReader(raw)))
+		if err != nil {
+			return nil //nolint:nilerr // it has no rows that could be read
+		}
+		member.Name = name
+		if at := j.finder.RowsIn(member, j.preset); at != "" {
+			return j.foundRows(at)
+		}
 	}
-	return fmt.Errorf("want an array of objects, got %s", kindOf(tok.Kind()))
+	return nil
+}
+
+// firstElements returns the first elements of an array that can be rows.
+func firstElements(raw jsontext.Value) []*value {
+	var elements []*value
+	dec := newLenientDecoder(bytes.NewReader(raw))
+	if _, err := dec.ReadToken(); err != nil {
+		return nil
+	}
+	for len(elements) < maxPeeked && dec.PeekKind() == '{' {
+		element, err := readJSON(dec)
+		if err != nil {
+			break
+		}
+		elements = append(elements, element)
+	}
+	return elements
+}
+
+// startStream starts a stream of objects after the first one, which extends from
+// offset begin to end. An object that no other follows must be a row.
+func (j *jsonReader) startStream(begin, end int64) error {
+	want := fmt.Errorf("want an array of objects, an object with one under %s, or objects that are rows", strings.Join(wrappers()[:4], ", "))
+	if !j.in.keep {
+		return &layoutError{err: want, missing: true}
+	}
+	j.stream, j.first = true, bytes.Clone(j.in.kept[begin:end])
+	if lone := j.dec.PeekKind() == 0 && j.in.err == nil; !lone {
+		return nil // next returns j.in.err
+	}
+	if j.object.columns.raw {
+		return &layoutError{err: want, missing: true}
+	}
+	var row Row
+	probe := objectReader{fileColumns: fileColumns{columns: j.object.columns, warnings: newWarnings(Options{})}}
+	if err := probe.read(j.first, &row); err != nil && row.Answer == "" && row.Contexts == nil {
+		return &layoutError{err: fmt.Errorf("%w: %w", want, err), missing: true}
+	}
+	return nil
 }
 
 func (j *jsonReader) next(row *Row) error {
@@ -130,8 +266,24 @@ func (j *jsonReader) end() error {
 	if _, err := j.dec.ReadToken(); err != nil {
 		return err
 	}
+	for j.wrapped {
+		if j.dec.PeekKind() == '}' {
+			if _, err := j.dec.ReadToken(); err != nil {
+				return err
+			}
+			break
+		}
+		name, err := j.member()
+		if err != nil {
+			return err
+		}
+		if err := j.skip(name); err != nil {
+			return err
+		}
+		j.in.discard(j.dec.InputOffset())
+	}
 	tok, err := j.dec.ReadToken()
-	if j.inside = err == nil && tok.Kind() == '['; j.inside {
+	if j.inside = err == nil && tok.Kind() == '[' && !j.wrapped; j.inside {
 		return nil
 	}
 	if err == nil {
@@ -175,6 +327,9 @@ type lineTracker struct {
 	lineStart int64   // offset of the line that contains discarded
 	feeds     []int64 // offsets of the line feeds after discarded
 	err       error
+
+	keep bool   // keep what is read in kept, up to max bytes
+	kept []byte // from the start of the input
 }
 
 func (t *lineTracker) Read(p []byte) (int, error) {
@@ -192,6 +347,11 @@ func (t *lineTracker) Read(p []byte) (int, error) {
 		t.feeds = append(t.feeds, t.read+int64(i))
 	}
 	t.read += int64(n)
+	if t.keep = t.keep && t.read <= t.max; t.keep {
+		t.kept = append(t.kept, p[:n]...)
+	} else {
+		t.kept = nil
+	}
 	if err != nil && !errors.Is(err, io.EOF) {
 		t.err = err
 	}

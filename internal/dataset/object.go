@@ -54,10 +54,7 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 }
 
 // record returns the value of the current object.
-func (o *objectReader) record() (*value, error) {
-	v, err := parseJSON(o.raw)
-	return v, syntaxError(err)
-}
+func (o *objectReader) record() (*value, error) { return parseJSON(o.raw) }
 
 func (o *objectReader) readOnce(raw []byte, row *Row, first bool) error {
 	o.raw = raw

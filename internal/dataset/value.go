@@ -97,7 +97,7 @@ func readJSONText(text []byte) (*value, error) {
 	return v, nil
 }
 
-// parseJSON is readJSONText of a text in which Python floats are null.
+// parseJSON is readJSONText of a text in which Python floats are null, with a short error.
 func parseJSON(text []byte) (*value, error) {
 	v, err := readJSONText(text)
 	if err != nil {
@@ -105,7 +105,10 @@ func parseJSON(text []byte) (*value, error) {
 			v, err = readJSONText(fixed)
 		}
 	}
-	return v, err
+	if err != nil {
+		return nil, syntaxError(err)
+	}
+	return v, nil
 }
 
 // unquote returns the content of a valid JSON string.

@@ -31,7 +31,7 @@ func (f *Finder) Records(doc *Value, preset Plan) ([]*Value, error) {
 		return []*Value{doc}, nil
 	}
 	if len(lists) > 1 && !f.sameRows(lists) {
-		return nil, fmt.Errorf("rows in both %s and %s: extract one of them with jq", lists[0].at, lists[1].at)
+		return nil, TwoLists(lists[0].at, lists[1].at)
 	}
 	return lists[0].items, nil
 }
@@ -88,7 +88,7 @@ func (f *Finder) lists(doc *Value, preset Plan, all bool) []list {
 				items = m.Items
 			}
 			switch {
-			case items != nil && f.holdRows(items, preset):
+			case items != nil && f.HoldRows(items, preset):
 				lists = append(lists, list{here, items})
 			case items == nil && m.Kind == Object && o.depth < maxDepth && (all || !f.Names.isAside(m.Name) && !f.Names.isOther(m.Name)):
 				queue = append(queue, object{m, here, o.depth + 1})
@@ -98,8 +98,21 @@ func (f *Finder) lists(doc *Value, preset Plan, all bool) []list {
 	return lists
 }
 
-// holdRows reports whether one of the first records is a row or a span.
-func (f *Finder) holdRows(records []*Value, preset Plan) bool {
+// RowsIn returns the path of a list of rows in a member of a document, or "".
+func (f *Finder) RowsIn(member *Value, preset Plan) string {
+	if lists := f.lists(&Value{Kind: Object, Items: []*Value{f.Expand.normalize(member)}}, preset, false); len(lists) > 0 {
+		return lists[0].at
+	}
+	return ""
+}
+
+// TwoLists returns the error for a document with rows at two paths.
+func TwoLists(a, b string) error {
+	return fmt.Errorf("rows in both %s and %s: extract one of them with jq", a, b)
+}
+
+// HoldRows reports whether one of the first records is a row or a span.
+func (f *Finder) HoldRows(records []*Value, preset Plan) bool {
 	return slices.ContainsFunc(records[:min(len(records), maxChecked)], func(v *Value) bool {
 		normal := f.Expand.normalize(v)
 		return f.rowPlan(normal, preset) != nil || len(f.spansOf(normal)) > 0
