@@ -36,11 +36,7 @@ func resolveFlags(cmd *cobra.Command, sys system) error {
 	if f == nil || err != nil {
 		return err
 	}
-	known := newCatalog(sys)
-	if err := errors.Join(known.check(f, sys)...); err != nil {
-		return &exit.UsageError{Err: err}
-	}
-	if err := errors.Join(known.apply(f, cmd, sys)...); err != nil {
+	if err := errors.Join(append(f.check(cmd.Root()), f.apply(cmd, sys)...)...); err != nil {
 		return &exit.UsageError{Err: err}
 	}
 	return applyProfile(flags, sys.LookupEnv)
@@ -133,7 +129,7 @@ func warnUnusedVariables(cmd *cobra.Command, sys system) {
 			continue
 		}
 		if known == nil {
-			for flag := range newCatalog(sys).flags {
+			for _, flag := range optionNames(cmd.Root()) {
 				known = append(known, strings.TrimPrefix(variableOf(flag), variableOf("")))
 			}
 			known = append(known, "CONFIG")

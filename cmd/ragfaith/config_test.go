@@ -16,7 +16,8 @@ func configErrors(t *testing.T, content string) []error {
 	if err != nil {
 		return []error{err}
 	}
-	return newCatalog(emptySystem()).check(f, emptySystem())
+	cmd := scoreCommand(t)
+	return append(f.check(cmd.Root()), f.apply(cmd, emptySystem())...)
 }
 
 func TestConfigTemplateIsValid(t *testing.T) {
