@@ -127,11 +127,12 @@ func scoreCommand(t *testing.T) *cobra.Command {
 
 func TestUnusedVariablesAreWarnings(t *testing.T) {
 	for entry, want := range map[string]string{
-		"RAGFAITH_MIN_MAEN=0.9": "ragfaith: warning: the variable RAGFAITH_MIN_MAEN is not known, did you mean RAGFAITH_MIN_MEAN?\n",
+		"RAGFAITH_MIN_MAEN=0.9": "ragfaith: warning: the variable RAGFAITH_MIN_MAEN is no option\n",
 		"RAGFAITH_MIN_MEAN=":    "ragfaith: warning: the variable RAGFAITH_MIN_MEAN is empty and sets nothing\n",
 		"RAGFAITH_MIN_MEAN=0.1": "",
 		"RAGFAITH_MODEL=":       "",
-		"RAGFAITH_BUILD=7":      "",
+		"RAGFAITH_CONFIG=none":  "",
+		"RAGFAITH_BINARY=x":     "",
 	} {
 		sys := emptySystem()
 		sys.environ = func() []string { return []string{"HOME=/root", entry} }
