@@ -70,10 +70,7 @@ func TestWorkflowsPinActions(t *testing.T) {
 func TestActionPassesInputsAsEnvironment(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(docsRoot, "action.yml")
-	scripts := ""
-	for _, name := range []string{"action-install.sh", "action-score.sh"} {
-		scripts += readFile(t, filepath.Join(docsRoot, "scripts", name))
-	}
+	scripts := readFile(t, filepath.Join(docsRoot, "scripts", "action-install.sh")) + readFile(t, filepath.Join(docsRoot, "scripts", "action-score.sh"))
 	inputs, _ := readYAML(t, path)["inputs"].(map[string]any)
 	for input := range inputs {
 		variable := "INPUT_" + strings.ToUpper(strings.ReplaceAll(input, "-", "_"))
