@@ -11,7 +11,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
@@ -36,11 +35,7 @@ func resolveFlags(cmd *cobra.Command, sys system) error {
 	if f == nil || err != nil {
 		return err
 	}
-	known := newCatalog(sys)
-	if err := errors.Join(known.check(f, sys)...); err != nil {
-		return &exit.UsageError{Err: err}
-	}
-	if err := errors.Join(known.apply(f, cmd, sys)...); err != nil {
+	if err := errors.Join(append(f.check(cmd.Root()), f.apply(cmd, sys)...)...); err != nil {
 		return &exit.UsageError{Err: err}
 	}
 	return applyProfile(flags, sys.LookupEnv)
@@ -119,31 +114,22 @@ func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) e
 	return nil
 }
 
-// warnUnusedVariables warns about variables such as RAGFAITH_MIN_MAEN, which set no flag of any command but have
-// nearly the name of one, and about empty ones of gates: a gate would be missing.
+// warnUnusedVariables warns about variables such as RAGFAITH_MIN_MAEN, which set no flag of any
+// command, and about empty ones of gates: a gate would be missing.
 func warnUnusedVariables(cmd *cobra.Command, sys system) {
 	if sys.environ == nil {
 		return
 	}
-	var known []string
+	known := append(namesOf(optionNames(cmd.Root()), variableOf), variableOf("config"), "RAGFAITH_BINARY") // the last is read by the Python module
 	for _, entry := range sys.environ() {
 		name, value, _ := strings.Cut(entry, "=")
-		flag, ok := strings.CutPrefix(strings.ToUpper(name), variableOf(""))
-		if !ok {
-			continue
-		}
-		if known == nil {
-			for flag := range newCatalog(sys).flags {
-				known = append(known, strings.TrimPrefix(variableOf(flag), variableOf("")))
-			}
-			known = append(known, "CONFIG")
-			slices.Sort(known)
-		}
-		if value == "" && (strings.HasPrefix(flag, "MIN_") || strings.HasPrefix(flag, "MAX_")) && slices.Contains(known, flag) {
-			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is empty and sets nothing\n", report.Printable(name))
-		}
-		if similar := flagvalue.Nearest(flag, known); similar != "" && variableOf(similar) != name {
-			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is not known, did you mean %s?\n", report.Printable(name), variableOf(similar))
+		option, ok := strings.CutPrefix(name, variableOf(""))
+		switch {
+		case !ok:
+		case !slices.Contains(known, name):
+			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is no option\n", report.Printable(name))
+		case value == "" && (strings.HasPrefix(option, "MIN_") || strings.HasPrefix(option, "MAX_")):
+			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is empty and sets nothing\n", name)
 		}
 	}
 }

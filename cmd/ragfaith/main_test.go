@@ -5,6 +5,8 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -81,6 +83,7 @@ func TestScripts(t *testing.T) {
 			"head":   head,
 			"repeat": repeat,
 			"hub":    startHub,
+			"serve":  serve,
 		},
 	})
 }
@@ -107,6 +110,13 @@ func head(ts *testscript.TestScript, _ bool, args []string) {
 	percent, err := strconv.Atoi(args[0])
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[2]), []byte(content[:len(content)*percent/100]), 0o644))
+}
+
+// serve starts a server of the files below a directory and sets URL: serve DIR
+func serve(ts *testscript.TestScript, _ bool, args []string) {
+	s := httptest.NewServer(http.FileServer(http.Dir(args[0])))
+	ts.Defer(s.Close)
+	ts.Setenv("URL", s.URL)
 }
 
 // repeat writes a file N times: repeat N IN OUT

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
@@ -46,28 +43,5 @@ func TestScoresAgreeWithRatersMoreThanRagas(t *testing.T) {
 	t.Logf("%d answers: Spearman %.3f, AUROC %.3f", len(support), rho, auroc)
 	if math.IsNaN(rho) || rho < 0.62 || auroc < 0.81 {
 		t.Errorf("got Spearman %.3f and AUROC %.3f, want at least 0.62 and 0.81", rho, auroc)
-	}
-}
-
-// TestRowTimeoutFailsOneRow checks that a slow row fails after --row-timeout while the
-// other rows are scored.
-func TestRowTimeoutFailsOneRow(t *testing.T) {
-	t.Parallel()
-	skipShort(t)
-	var long, rows strings.Builder
-	for i := range 90_000 { // fewer than the claims that an answer may have
-		fmt.Fprintf(&long, "Sensor %d reported %d degrees. ", i, i%97)
-	}
-	for _, text := range []string{"It is so.", long.String(), "It is so."} {
-		fmt.Fprintf(&rows, `{"question":"?","answer":"%s","contexts":["%[1]s"]}`+"\n", text)
-	}
-	out := filepath.Join(t.TempDir(), "o.jsonl")
-	got := runInProcess(t, "", nil, "score", tempFile(t, "rows.jsonl", rows.String()), "--to", "none", "-o", out, "--concurrency", "2", "--row-timeout", "2s")
-	want := "timed out after 2s (--row-timeout)"
-	if checkExit(t, got, exitFailedRows, want); strings.Count(got.stderr, want) != 1 {
-		t.Errorf("got %s, want %q once", got.stderr, want)
-	}
-	if content := readFile(t, out); strings.Count(content, `"status":"scored"`) != 2 {
-		t.Errorf("got results %.500s, want two scored rows", content)
 	}
 }

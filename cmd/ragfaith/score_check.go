@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"errors"
+	"fmt"
 	"os"
 	"slices"
 	"strings"
@@ -18,18 +19,18 @@ import (
 )
 
 // check reports invalid combinations of options and arguments, and sets the names of kept
-// columns. An option without effect is
-// an error on the command line only: in the environment or a config file it may be meant
-// for other runs.
+// columns. An option without effect is an error on the command line only: in the environment
+// or a config file it may be meant for other runs.
 func (f *scoreFlags) check() (err error) {
 	o := &f.Options
-	if o.Verbose && o.Quiet {
-		return exit.Usagef("--verbose and --quiet cannot be used together")
+	conflicts := []conflict{{o.Verbose && o.Quiet, "--verbose and --quiet cannot be used together"}}
+	conflicts = append(append(conflicts, f.llmConflicts()...), f.localConflicts()...)
+	for _, c := range conflicts {
+		if c.found {
+			return exit.Usagef("%s", c.text)
+		}
 	}
-	if err := checkShow(&o.Options, explicit(f.flags, "show")); err != nil {
-		return err
-	}
-	if err := errors.Join(f.checkLLM(), f.checkLocal(), checkGroups(&o.Options)); err != nil {
+	if err := errors.Join(checkShow(&o.Options, explicit(f.flags, "show")), checkGroups(&o.Options)); err != nil {
 		return err
 	}
 	if o.Names, err = app.NewKeptNames(o.KeepAs, o.InputColumns()); err != nil {
@@ -56,124 +57,81 @@ func (f *scoreFlags) check() (err error) {
 	return nil
 }
 
-// checkLLM returns an error for invalid combinations of language model options.
-func (f *scoreFlags) checkLLM() error {
-	o := &f.Options
-	if unused := f.explicitFlags(languageModelGroup); len(unused) > 0 && !o.UsesLLM() {
-		return exit.Usagef("%s: no language model is used without --judge llm, --claims llm or a --profile", strings.Join(unused, ", "))
-	}
-	if o.Judge != app.JudgeLLM {
-		for _, name := range []string{"votes", "max-context-tokens", "semantic-cache", "prescreen"} {
-			if explicit(f.flags, name) {
-				return exit.Usagef("--%s needs --judge llm", name)
-			}
-		}
-	}
+// A conflict is a combination of options that is an error if it was found.
+type conflict struct {
+	found bool
+	text  string
+}
+
+// llmConflicts returns the conflicts of language model options.
+func (f *scoreFlags) llmConflicts() []conflict {
+	o, l := &f.Options, &f.LLM
+	given := func(name string) bool { return explicit(f.flags, name) }
 	if !o.UsesLLM() {
-		return nil
+		unused := f.explicitFlags(languageModelGroup)
+		return []conflict{{len(unused) > 0, strings.Join(unused, ", ") + ": no language model is used without --judge llm, --claims llm or a --profile"}}
 	}
-	l := &o.LLM
-	switch {
-	case l.Votes%2 == 0:
-		return exit.Usagef("--votes %d: want an odd number", l.Votes)
-	case l.NoCache && explicit(f.flags, "cache"):
-		return exit.Usagef("--cache and --no-cache cannot be used together")
-	case strings.TrimSpace(l.Model) == "" && l.Server == nil:
-		return exit.Usagef("--model: want the name of a model")
+	asks := o.Judge == app.JudgeLLM
+	semantic, local := l.SemanticCache && asks, l.EmbedModel == app.EmbedLocal
+	all := []conflict{
+		{given("votes") && !asks, "--votes needs --judge llm"},
+		{given("max-context-tokens") && !asks, "--max-context-tokens needs --judge llm"},
+		{given("semantic-cache") && !asks, "--semantic-cache needs --judge llm"},
+		{given("prescreen") && !asks, "--prescreen needs --judge llm"},
+		{given("audit") && !o.Prescreens(), "--audit needs --prescreen"},
+		{given("batch-poll") && !l.Batch, "--batch-poll needs --batch"},
+		{given("cache") && l.NoCache, "--cache and --no-cache cannot be used together"},
+		{l.Votes%2 == 0, fmt.Sprintf("--votes %d: want an odd number", l.Votes)},
+		{strings.TrimSpace(l.Model) == "" && l.Server == nil, "--model: want the name of a model"},
+		{semantic && l.EmbedModel == "", "--embed-model: want the name of a model"},
+		{semantic && local && l.EmbedBaseURL != "", "--embed-model local is built in: --embed-base-url has no effect"},
+		{semantic && *l.SemanticThreshold == 0, "--semantic-threshold: want a cosine above 0"},
+		{semantic && l.Batch, "--semantic-cache can't be used with --batch: a verdict can be reused only after an earlier one is known"},
+		{o.Prescreens() && o.Threshold != nil, "--threshold can't be used with --prescreen, whose verdicts are for 0.5"},
 	}
-	if l.SemanticCache && o.Judge == app.JudgeLLM {
-		switch {
-		case l.EmbedModel == "":
-			return exit.Usagef("--embed-model: want the name of a model")
-		case l.EmbedModel == app.EmbedLocal && l.EmbedBaseURL != "":
-			return exit.Usagef("--embed-model local is built in: --embed-base-url has no effect")
-		case *l.SemanticThreshold == 0:
-			return exit.Usagef("--semantic-threshold: want a cosine above 0")
+	if p := o.Published(); p != nil {
+		evidence := "joined"
+		if p.Style == judge.DeepEval {
+			evidence = "chunks"
 		}
-	}
-	switch {
-	case l.Batch && l.SemanticCache && o.Judge == app.JudgeLLM:
-		return exit.Usagef("--semantic-cache can't be used with --batch: a verdict can be reused only after an earlier one is known")
-	case !l.Batch && explicit(f.flags, "batch-poll"):
-		return exit.Usagef("--batch-poll needs --batch")
-	case explicit(f.flags, "audit") && !o.Prescreens():
-		return exit.Usagef("--audit needs --prescreen")
-	case o.Prescreens() && o.Threshold != nil:
-		return exit.Usagef("--threshold can't be used with --prescreen, whose verdicts are for 0.5")
-	}
-	if err := f.checkPublished(); err != nil {
-		return err
+		with := " can't be used with --profile " + p.Profile
+		body, _ := llm.ParseExtraBody(l.ExtraBody) // checked when it was set
+		return append(all,
+			conflict{l.Strict, "--strict" + with + ", whose prompt decides what counts as support"},
+			conflict{!p.EachChunk && o.Evidence != evidence, "--evidence " + o.Evidence + with + ", which reads all contexts together"},
+			conflict{o.Prescreens() && (!p.Logprobs || p.Style == judge.DeepEval), "--prescreen" + with},
+			conflict{!p.Logprobs && (o.Threshold != nil || o.Calibration != ""), "--threshold and --calibration" + with + ": its scores are 1 or 0"},
+			conflict{p.Style == judge.Guardian && bytes.Contains(body, []byte(`"chat_template_kwargs"`)), "--extra-body: chat_template_kwargs contains the documents of --profile " + p.Profile + " and can't be replaced"})
 	}
 	if o.Combined() {
-		const why = "can't be used with --profile rag-evals, which finds and judges claims in one request"
-		switch {
-		case l.Votes > 1:
-			return exit.Usagef("--votes %s", why)
-		case l.SemanticCache:
-			return exit.Usagef("--semantic-cache %s", why)
-		case o.Prescreens():
-			return exit.Usagef("--prescreen %s", why)
-		case o.Evidence != "chunks":
-			return exit.Usagef("--evidence %s %s", o.Evidence, why)
-		}
+		const with = " can't be used with --profile rag-evals, which finds and judges claims in one request"
+		return append(all,
+			conflict{l.Votes > 1, "--votes" + with},
+			conflict{l.SemanticCache, "--semantic-cache" + with},
+			conflict{o.Prescreens(), "--prescreen" + with},
+			conflict{o.Evidence != "chunks", "--evidence " + o.Evidence + with})
 	}
-	return nil
+	return all
 }
 
-// checkPublished returns an error for options that the judge of the profile can't use.
-func (f *scoreFlags) checkPublished() error {
-	o := &f.Options
-	p := o.Published()
-	if p == nil {
-		return nil
-	}
-	evidence := "joined"
-	if p.Style == judge.DeepEval {
-		evidence = "chunks"
-	}
-	switch {
-	case o.LLM.Strict:
-		return exit.Usagef("--strict can't be used with --profile %s, whose prompt decides what counts as support", p.Profile)
-	case p.Style == judge.DeepEval && o.Prescreens():
-		return exit.Usagef("--prescreen can't be used with --profile deepeval, which supports what the contexts do not mention")
-	case !p.EachChunk && o.Evidence != evidence:
-		return exit.Usagef("--evidence %s can't be used with --profile %s, which reads all contexts together", o.Evidence, p.Profile)
-	case !p.Logprobs && (o.Threshold != nil || o.Calibration != ""):
-		if o.Prescreens() {
-			return exit.Usagef("--prescreen can't be used with --profile %s", p.Profile)
-		}
-		return exit.Usagef("--threshold and --calibration can't be used with --profile %s: its scores are 1 or 0", p.Profile)
-	}
-	if body, err := llm.ParseExtraBody(o.LLM.ExtraBody); p.Style == judge.Guardian && err == nil && bytes.Contains(body, []byte(`"chat_template_kwargs"`)) {
-		return exit.Usagef("--extra-body: chat_template_kwargs contains the documents of --profile %s and can't be replaced", p.Profile)
-	}
-	return nil
-}
-
-// checkLocal returns an error for invalid combinations of local model options.
-func (f *scoreFlags) checkLocal() error {
+// localConflicts returns the conflicts of local model options.
+func (f *scoreFlags) localConflicts() []conflict {
 	o := &f.Options
 	if !o.UsesLocalModel() {
-		if o.Profile == app.ProfileLettuce {
-			return exit.Usagef("--profile lettucedetect needs a judge that classifies tokens, not %s", o.Judge)
-		}
 		unused := f.explicitFlags(localModelGroup)
 		if o.LLM.SemanticCache && o.LLM.EmbedsLocally() { // the embedding model may be in --models
 			unused = slices.DeleteFunc(unused, func(name string) bool { return name == "--models" })
 		}
-		if len(unused) > 0 {
-			return exit.Usagef("%s: no local model is used without --judge hhem or MODEL", strings.Join(unused, ", "))
+		return []conflict{
+			{o.Profile == app.ProfileLettuce, "--profile lettucedetect needs a judge that classifies tokens, not " + o.Judge},
+			{len(unused) > 0, strings.Join(unused, ", ") + ": no local model is used without --judge hhem or MODEL"},
 		}
-		return nil
 	}
 	device := o.Local.Device
-	switch {
-	case device.Provider != ort.None && o.Local.Precision == app.PrecisionInt8:
-		return exit.Usagef("--precision int8 needs --device cpu: %s computes in float32", device)
-	case device.Provider == ort.None && explicit(f.flags, "onnxruntime"):
-		return exit.Usagef("--onnxruntime has no effect on --device cpu: use --device cuda:N")
+	return []conflict{
+		{device.Provider != ort.None && o.Local.Precision == app.PrecisionInt8, fmt.Sprintf("--precision int8 needs --device cpu: %s computes in float32", device)},
+		{device.Provider == ort.None && explicit(f.flags, "onnxruntime"), "--onnxruntime has no effect on --device cpu: use --device cuda:N"},
 	}
-	return nil
 }
 
 // checkBatch returns an error for a batch whose state has no place, or whose datasets can't

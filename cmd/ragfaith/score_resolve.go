@@ -29,7 +29,6 @@ func (f *scoreFlags) resolve(ctx context.Context, datasets []string, sys system,
 	}
 	o.LLM.Timeout, o.LLM.ReasoningTimeout = r.requestTimeouts()
 	o.LLM.KeyRequired, o.LLM.EmbedKeyRequired = explicit(f.flags, "api-key-env"), explicit(f.flags, "embed-api-key-env")
-	o.Local.PrefilterGiven = explicit(f.flags, "prefilter")
 	if err := r.check(); err != nil {
 		return nil, err
 	}
@@ -155,16 +154,15 @@ func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Con
 			return exit.Usagef("--%s can't be used with --judge auto, which chooses the server and the model", name)
 		}
 	}
-	found := app.FindJudges(ctx, &f.Options, &sys.System)
-	chosen := found[slices.IndexFunc(found, func(j app.FoundJudge) bool { return !j.Paid })]
+	chosen, why := app.BestJudge(ctx, &f.Options, &sys.System)
 	if !f.Quiet {
-		c.Printf("--judge auto: %s (%s)", chosen.Name, chosen.Why)
+		c.Printf("--judge auto: %s (%s)", chosen, why)
 	}
 	judge := f.flags.Lookup("judge")
-	if err := judge.Value.Set(chosen.Name); err != nil {
+	if err := judge.Value.Set(chosen); err != nil {
 		return exit.Usagef("--judge auto: %w", err)
 	}
-	if _, _, ok := llm.ParseLocal(chosen.Name); ok {
+	if _, _, ok := llm.ParseLocal(chosen); ok {
 		for _, name := range server { // those of a config file may belong to a server that costs money
 			f.flags.Lookup(name).Changed = false
 		}

@@ -42,7 +42,7 @@ func (r *run) finish(ctx context.Context, err error) error {
 		r.console.Printf("%v", err)
 		return &exit.ReportedError{Code: exit.Failure}
 	}
-	r.printSummary(ctx)
+	r.printSummary()
 	r.out.SetStepOutputs()
 	return r.out.PrintGates()
 }
@@ -64,7 +64,7 @@ func (r *run) completeSummary(s *report.Summary) {
 
 // printSummary prints the statistics that are not already on stdout, and warnings about
 // them.
-func (r *run) printSummary(ctx context.Context) {
+func (r *run) printSummary() {
 	o := r.options
 	if o.Verbose {
 		r.console.Printf("%d rows in %v, %.0f rows/s", r.out.Tally.Rows, r.duration.Round(time.Millisecond),
@@ -91,7 +91,6 @@ func (r *run) printSummary(ctx context.Context) {
 		r.console.Println(r.faithful.String())
 	}
 	r.printUsage()
-	r.suggestJudge(ctx, r.out.Tally.UncertainShare())
 }
 
 // fail saves the finished rows of a failed or interrupted run and prints where they are. It

@@ -104,16 +104,3 @@ func TestOneOf(t *testing.T) {
 		t.Errorf("got error %v, want %s", err, want)
 	}
 }
-
-func TestNearest(t *testing.T) {
-	t.Parallel()
-	known := []string{"threshold", "to", "min-mean", "max-failed"}
-	for word, want := range map[string]string{"treshold": "threshold", "min-maen": "min-mean", "maxfailed": "max-failed", "xyzzy": "", "": ""} {
-		if got := Nearest(word, known); got != want {
-			t.Errorf("%s: got %q, want %q", word, got, want)
-		}
-	}
-	if d := distance("kitten", "sitting"); d != 3 {
-		t.Errorf("got distance %d, want 3", d)
-	}
-}
