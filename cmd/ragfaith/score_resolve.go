@@ -29,6 +29,7 @@ func (f *scoreFlags) resolve(ctx context.Context, datasets []string, sys system,
 	}
 	o.LLM.Timeout, o.LLM.ReasoningTimeout = r.requestTimeouts()
 	o.LLM.KeyRequired, o.LLM.EmbedKeyRequired = explicit(f.flags, "api-key-env"), explicit(f.flags, "embed-api-key-env")
+	o.Local.PrefilterGiven = explicit(f.flags, "prefilter")
 	if err := r.check(); err != nil {
 		return nil, err
 	}

@@ -125,6 +125,9 @@ func (m *localModel) judge(o *Options) (verdict.Judge, error) {
 	if o.Profile == ProfileLettuce && !tokens {
 		return nil, exit.Usagef("--profile lettucedetect needs a judge that classifies tokens, not %s", o.Judge)
 	}
+	if o.Local.PrefilterGiven && tokens {
+		return nil, exit.Usagef("--prefilter has no effect on --judge %s, which reads all contexts at once", o.Judge)
+	}
 	opts := local.Options{Threshold: o.localThreshold(), Sentences: o.sentences, Quoter: quoter}
 	var j verdict.Judge
 	if tokens {

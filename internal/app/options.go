@@ -102,13 +102,14 @@ type LLMOptions struct {
 
 // LocalOptions are the options of a local model.
 type LocalOptions struct {
-	Models    string     // directory of downloaded models; "" for the Hugging Face cache
-	Device    ort.Device // default CPU
-	Library   string     // path of ONNX Runtime, or ""
-	Batch     int        // pairs of claims and contexts evaluated at a time; default local.DefaultBatch
-	Prefilter int        // passages that each claim is judged against, or 0 for all; default 8
-	Precision string     // PrecisionFloat32 or PrecisionInt8
-	Labels    []string   // LABEL=MEANING
+	Models         string     // directory of downloaded models; "" for the Hugging Face cache
+	Device         ort.Device // default CPU
+	Library        string     // path of ONNX Runtime, or ""
+	Batch          int        // pairs of claims and contexts evaluated at a time; default local.DefaultBatch
+	Prefilter      int        // passages that each claim is judged against, or 0 for all; default 8
+	PrefilterGiven bool       // a judge that Prefilter has no effect on is an error
+	Precision      string     // PrecisionFloat32 or PrecisionInt8
+	Labels         []string   // LABEL=MEANING
 }
 
 // Values of Options.Judge that do not name a model, and HHEM.
