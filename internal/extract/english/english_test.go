@@ -54,6 +54,7 @@ func TestYesOrNo(t *testing.T) {
 		{"是的。", true, true},
 		{"No. 12 is red.", false, false},
 		{"Nobody came.", false, false},
+		{"No one came.", false, false},
 		{"", false, false},
 	} {
 		if yes, ok := YesOrNo(tt.text); yes != tt.yes || ok != tt.ok {
