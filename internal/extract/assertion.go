@@ -409,7 +409,7 @@ func stem(word string) string {
 // an answer, such as "question", "help" and "document", not to its subject.
 func isConversational(low string) bool {
 	s := []byte(low)
-	return conversation()[stem(low)] || namesAnswer(s) || isAboutAnswer(s) || isGenericWord(s) || endsLeadIn(s) || isSourceNoun(s) || isAnsweringWord(s)
+	return conversation()[stem(low)] || namesAnswer(s) || isAboutAnswer(s) || isGenericWord(s) || endsLeadIn(s) || slices.Contains(contextNouns, low) || slices.Contains(reportNouns, low) || isAnsweringWord(s)
 }
 
 //nolint:gochecknoglobals // computed once from embedded data, never changed

@@ -82,20 +82,22 @@ func normalizeWords(f []english.Word) words {
 func (w words) declinedTopic() (words, bool) {
 	rest, form := w.cutRefusal()
 	switch form {
-	case silentSource:
+	case silentContexts:
 		return rest, true
 	case declinedFirst:
 		if first, _ := w.cutWord(); string(first) == "nothing" {
 			return rest, true
 		}
-		if after, ok := rest.cutAttribution(); ok { // "I cannot find in the context how long"
+		if after, ok := attribution(rest); ok { // "I cannot find in the context how long"
 			return after, true
 		}
 		if phrase := w[:len(w)-len(rest)]; len(rest) > 0 && reportsSearch(words(bytes.TrimSpace(phrase)).last()) {
-			return rest.skip(isAboutWord).trimAvailable(), true
+			rest, _ = about(rest)
+			return rest.trimAvailable(), true
 		}
 		after, found := rest.cutAnyPrefix("find", "locate") // "I was unable to find the fee."
-		return after, found && len(after) > 0 || rest.namesSource()
+		_, blames := namesSource(rest)
+		return after, found && len(after) > 0 || blames
 	case notMentioned:
 	case notRefused, lackOfAnswer:
 		return w, false
@@ -125,36 +127,6 @@ func (w words) trimAvailable() words {
 	return w
 }
 
-// cutSilentDocument cuts a phrase such as "the guide does not say", whose verb
-// implies that the subject is a document.
-func (w words) cutSilentDocument() (words, bool) {
-	first, rest := w.cutWord()
-	if !isOneOf(first, "the", "this", "these") {
-		return w, false
-	}
-	for range 2 { // the name of the document has one or two words
-		var name []byte
-		if name, rest = rest.cutWord(); len(rest) == 0 {
-			return w, false
-		}
-		after, ok := rest.cutNegation()
-		if !ok {
-			continue
-		}
-		verb, after := after.skip(isMannerAdverb).cutWord()
-		switch string(verb) {
-		case "mention", "specify": // not "the police report does not mention a weapon"
-			return after, isDocumentNoun(name) || isSourceNoun(name) && !words(name).namesReport()
-		case "say", "state", "indicate", "explain", "disclose":
-			first, _ := after.cutWord()
-			next := string(first)
-			return after, next == "whether" || english.IsQuestionWord(next) || english.IsPreposition(next)
-		}
-		return w, false
-	}
-	return w, false
-}
-
 // trimInformation cuts "any information about" and similar phrases. vague is
 // true after words such as "enough" and "specific": the contexts may contain
 // some information.
@@ -167,9 +139,7 @@ func (w words) trimInformation() (rest words, vague bool) {
 			vague = true
 		case "any", "a", "an", "the", "this", "that", "relevant", "such":
 		case "information", "info", "details", "detail", "data", "mention", "mentions", "evidence", "reference", "references", "indication", "answer", "answers", "guidance":
-			rest = rest.skip(func(s []byte) bool {
-				return isOneOf(s, "about", "on", "regarding", "concerning", "of", "to", "for", "as", "related", "determine", "say", "tell", "conclude", "provided", "given", "available")
-			})
+			rest, _ = aboutTopic(rest)
 			return rest, vague
 		default:
 			if vague {
@@ -185,7 +155,7 @@ func (w words) trimInformation() (rest words, vague bool) {
 // trimSource cuts a trailing "in the documents".
 func (w words) trimSource() words {
 	for suffix := range w.suffixes() {
-		if rest, ok := suffix.cutAttribution(); ok && len(rest) == 0 {
+		if rest, ok := attribution(suffix); ok && len(rest) == 0 {
 			return w[:max(0, len(w)-len(suffix)-1)]
 		}
 	}
@@ -195,10 +165,15 @@ func (w words) trimSource() words {
 // refersToQuestion reports whether a topic only refers to the question, as
 // "this" and "the answer" do.
 func (w words) refersToQuestion() bool {
-	return len(w.skip(func(s []byte) bool {
-		return isOneOf(s, "this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about")
-	})) == 0
+	rest, _ := wordsForQuestion(w)
+	return len(rest) == 0
 }
+
+//nolint:gochecknoglobals // never changed
+var (
+	aboutTopic       = many(oneOf("about", "on", "regarding", "concerning", "of", "to", "for", "as", "related", "determine", "say", "tell", "conclude", "provided", "given", "available"))
+	wordsForQuestion = many(oneOf("this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about"))
+)
 
 // declinedQuestion returns the topic of a question.
 func declinedQuestion(question string) (Declined, bool) {

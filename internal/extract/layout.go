@@ -51,10 +51,17 @@ func isLeadIn(text string, w, opened words, p position) bool {
 // announcesAnswer reports whether w, which follows "here is", refers to the
 // answer, as in "a concise summary of the passage".
 func (w words) announcesAnswer() bool {
-	rest, ok := w.cutThrough(5, "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
-		"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points")
+	rest, ok := answerNoun(w)
 	return ok && !rest.contains(isCommonVerb)
 }
+
+//nolint:gochecknoglobals // never changed
+var (
+	answerNoun = within(5, "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
+		"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points")
+	theseSteps = sequence(oneOf("these"), within(3, "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
+		"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations"))
+)
 
 // isForwardPointer reports whether s refers to the text after it.
 func isForwardPointer(s []byte) bool {
@@ -68,12 +75,7 @@ func (w words) pointsToSteps() bool {
 		return false // the subject of the sentence
 	}
 	for suffix := range w.suffixes() {
-		rest, ok := suffix.cutPrefix("these")
-		if !ok {
-			continue
-		}
-		if _, ok = rest.cutThrough(3, "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
-			"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations"); ok {
+		if _, ok := theseSteps(suffix); ok {
 			return true
 		}
 	}

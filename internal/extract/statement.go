@@ -75,7 +75,6 @@ func isSourcePrefix(w []english.Word) bool {
 	if w[0].Lower == "according" || w[0].Lower == "based" {
 		return true
 	}
-	plain := normalize(nil, english.Join(w))
-	_, ok := plain.cutAttribution()
+	_, ok := attribution(normalize(nil, english.Join(w)))
 	return ok
 }

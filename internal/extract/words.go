@@ -92,7 +92,7 @@ func (w words) cutWord() (first []byte, rest words) {
 
 func (w words) cutPrefix(phrase string) (words, bool) {
 	n := len(phrase)
-	if len(w) < n || string(w[:n]) != phrase || len(w) > n && w[n] != ' ' {
+	if len(w) < n || len(w) > n && w[n] != ' ' || string(w[:n]) != phrase {
 		return w, false
 	}
 	return w[min(n+1, len(w)):], true
@@ -136,33 +136,8 @@ func (w words) suffixes() iter.Seq[words] {
 	}
 }
 
-// cutThrough cuts the first of the given words and those before it from the start of w. It
-// must be one of the first n words.
-func (w words) cutThrough(n int, list ...string) (words, bool) {
-	rest := w
-	for range n {
-		var first []byte
-		if first, rest = rest.cutWord(); isOneOf(first, list...) {
-			return rest, true
-		}
-	}
-	return w, false
-}
-
 func (w words) hasDigit() bool {
 	return bytes.ContainsAny(w, "0123456789")
-}
-
-// skip returns w without the leading words for which match reports true.
-func (w words) skip(match func([]byte) bool) words {
-	for len(w) > 0 {
-		first, rest := w.cutWord()
-		if !match(first) {
-			break
-		}
-		w = rest
-	}
-	return w
 }
 
 // A role is the function of a phrase at the start of a sentence.
@@ -246,7 +221,7 @@ func (w words) trimOpening() words {
 	for range 4 {
 		rest, ok := w.cutPhrase(opening)
 		if !ok {
-			if rest, ok = w.cutAttribution(); !ok {
+			if rest, ok = attribution(w); !ok {
 				break
 			}
 		}
