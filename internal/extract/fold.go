@@ -14,8 +14,7 @@ import (
 // another script within a word, raised and lowered digits, comparison signs, and spaces. PlainText folds contexts in the
 // same way.
 func Fold(s string) string {
-	var out []byte
-	done := 0
+	b := viewBuilder{raw: s}
 	for i := 0; i < len(s); {
 		if contextBytes[s[i]] == '.' {
 			i++
@@ -23,15 +22,11 @@ func Fold(s string) string {
 		}
 		char, n, ok := foldAt(s, i)
 		if ok {
-			out = append(append(out, s[done:i]...), char...)
-			done = i + n
+			b.replace(i, i+n, char)
 		}
 		i += n
 	}
-	if done == 0 {
-		return s
-	}
-	return string(append(out, s[done:]...))
+	return b.view().text
 }
 
 // foldAt returns the replacement of the n bytes of s at i, and whether they have one. n is
