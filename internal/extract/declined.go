@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -85,13 +84,13 @@ func (w words) declinedTopic() (words, bool) {
 	case silentContexts:
 		return rest, true
 	case declinedFirst:
-		if first, _ := w.cutWord(); string(first) == "nothing" {
+		if first, _ := w.cutWord(); first == "nothing" {
 			return rest, true
 		}
 		if after, ok := attribution(rest); ok { // "I cannot find in the context how long"
 			return after, true
 		}
-		if phrase := w[:len(w)-len(rest)]; len(rest) > 0 && reportsSearch(words(bytes.TrimSpace(phrase)).last()) {
+		if phrase := w[:len(w)-len(rest)]; len(rest) > 0 && reportsSearch(words(strings.TrimSpace(string(phrase))).last()) {
 			rest, _ = about(rest)
 			return rest.trimAvailable(), true
 		}
@@ -113,15 +112,15 @@ func (w words) declinedTopic() (words, bool) {
 
 // reportsSearch reports whether s ends a phrase that says that something is not in the
 // contexts, such as "I could not find", "it is not stated" and "no information about".
-func reportsSearch(s []byte) bool {
+func reportsSearch(s string) bool {
 	return isOneOf(s, "find", "found", "locate", "mentioned", "specified", "stated", "said", "about", "on", "available", "provided", "given")
 }
 
 // trimAvailable cuts a trailing "is available".
 func (w words) trimAvailable() words {
 	for _, suffix := range [...]string{" is available", " is provided", " is given", " was found"} {
-		if rest, ok := bytes.CutSuffix(w.trimSource(), []byte(suffix)); ok && len(rest) > 0 {
-			return rest
+		if rest, ok := strings.CutSuffix(string(w.trimSource()), suffix); ok && len(rest) > 0 {
+			return words(rest)
 		}
 	}
 	return w
@@ -134,7 +133,7 @@ func (w words) trimInformation() (rest words, vague bool) {
 	start := w
 	for len(w) > 0 {
 		first, rest := w.cutWord()
-		switch string(first) {
+		switch first {
 		case "enough", "sufficient", "specific", "exact", "precise", "detailed", "further", "additional", "more", "explicit", "direct", "complete", "full":
 			vague = true
 		case "any", "a", "an", "the", "this", "that", "relevant", "such":

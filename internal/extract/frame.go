@@ -34,14 +34,13 @@ func trimFrames(text string) (string, bool) {
 // trimLeadingFrame cuts one frame from the start of text.
 func trimLeadingFrame(text string) (string, bool) {
 	window := text[:min(len(text), maxFrameBytes)]
-	var buf [2 * maxFrameBytes]byte
 	if n := strings.IndexByte(window, ','); n >= 0 {
-		w := normalize(buf[:0], window[:n])
+		w := normalize(window[:n])
 		if rest, ok := sourceFrame(w); ok && len(rest) == 0 {
 			return strings.TrimLeft(text[n+1:], " "), true
 		}
 	}
-	w := normalize(buf[:0], window)
+	w := normalize(window)
 	rest, ok := sourceFrame(w)
 	if ok {
 		if after, cut := trimWords(text, w.count()-rest.count()); cut && startsClause(after) {
@@ -66,8 +65,7 @@ func trimTrailingFrame(text string) (string, bool) {
 	if n < 0 {
 		return text, false
 	}
-	var buf [2 * maxFrameBytes]byte
-	w := normalize(buf[:0], text[from+n+1:])
+	w := normalize(text[from+n+1:])
 	rest, ok := sourceFrame(w)
 	if !ok || len(rest) > 0 || n+from == 0 {
 		return text, false
@@ -96,8 +94,7 @@ func trimWords(text string, n int) (string, bool) {
 		if i < 0 {
 			return "", false
 		}
-		var buf [2 * maxFrameBytes]byte
-		if w := normalize(buf[:0], rest[:min(i, maxFrameBytes)]); w.count() != 1 {
+		if w := normalize(rest[:min(i, maxFrameBytes)]); w.count() != 1 {
 			return "", false
 		}
 		rest = strings.TrimLeft(rest[i:], " ")

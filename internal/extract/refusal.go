@@ -12,30 +12,29 @@ import (
 // 1970" and for "I'm not sure, it was in 1970".
 func isRefusal(text string, w words) bool {
 	if before, said, ok := strings.Cut(text, ": "); ok && startsWithQuote(said) { // not: The text says: "No pets."
-		w = normalize(nil, before).trimOpening()
+		w = normalize(before).trimOpening()
 	}
 	if startsWithQuote(text) {
 		return false
 	}
 	if !w.refuses(3) { // "The passage states that the fee is not mentioned."
 		rest, ok := trimLeadingFrame(text)
-		if text = rest; !ok || !normalize(nil, text).trimOpening().refuses(3) {
+		if text = rest; !ok || !normalize(text).trimOpening().refuses(3) {
 			return false
 		}
 	}
-	var buf [2 * maxSentenceBytes]byte
 	for {
 		n := strings.IndexByte(text, ',')
 		if n < 0 {
 			return true
 		}
 		text = text[n+1:]
-		part := normalize(buf[:0], text)
+		part := normalize(text)
 		first, _ := part.cutWord()
 		part = part.trimOpening()
 		subject, _ := part.cutWord() // as in "so there is none", but not in "so you have to ask"
-		asserts := english.IsPronoun(string(first)) || english.IsPronoun(string(subject)) && !isOneOf(subject, "you", "we")
-		if asserts && !part.refuses(1) && (string(subject) != "there" || !part.contains(isAnsweringWord)) {
+		asserts := english.IsPronoun(first) || english.IsPronoun(subject) && !isOneOf(subject, "you", "we")
+		if asserts && !part.refuses(1) && (subject != "there" || !part.contains(isAnsweringWord)) {
 			return false
 		}
 	}
@@ -84,10 +83,10 @@ func (w words) assertsNothing(depth int) bool {
 	for len(w) > 0 {
 		first, rest := w.cutWord()
 		w = rest
-		switch string(first) {
+		switch first {
 		case "and":
 			subject, _ := rest.cutWord()
-			if !english.IsPronoun(string(subject)) {
+			if !english.IsPronoun(subject) {
 				continue
 			}
 		case "but", "however", "although", "though", "yet", "while", "whereas", "because", "since", ";", "instead", "rather", "except", "only":
@@ -150,7 +149,7 @@ var (
 // beforeTopic reports whether w starts with a question word or a preposition.
 func beforeTopic(w words) (words, bool) {
 	first, _ := w.cutWord()
-	next := string(first)
+	next := first
 	return w, next == "whether" || english.IsQuestionWord(next) || english.IsPreposition(next)
 }
 
@@ -160,7 +159,7 @@ func notClause(w words) (words, bool) {
 	rest := w
 	for range 5 {
 		first, after := rest.cutWord()
-		switch word := string(first); {
+		switch word := first; {
 		case english.IsAuxiliary(word):
 			return w, false
 		case english.IsPreposition(word), english.IsQuestionWord(word), word == "that":
@@ -194,10 +193,10 @@ func (w words) cutNotMentioned() (words, bool) {
 		if present = isOneOf(first, "is", "are"); !present || now {
 			subject++
 		}
-		if english.IsAuxiliary(string(first)) && !present || isOneOf(first, "if", "when", "unless") {
+		if english.IsAuxiliary(first) && !present || isOneOf(first, "if", "when", "unless") {
 			subject += maxSubject // "The mayor was arrested; the reason is not mentioned."
 		}
-		switch string(first) {
+		switch first {
 		case "isnt", "arent", "wasnt", "werent", "not":
 		case "but", "however", "although", "though", "while", "whereas", ";", "because", "that", "who", "which", "and":
 			return w, false
@@ -221,7 +220,7 @@ func (w words) cutNotMentioned() (words, bool) {
 
 // isAnsweringWord reports whether s is typical of clauses about the answer
 // itself, such as "so I cannot answer the question".
-func isAnsweringWord(s []byte) bool {
+func isAnsweringWord(s string) bool {
 	return isOneOf(s, "answer", "question", "determine", "help", "assist", "clarify", "unclear", "asked", "requested", "needed", "information", "details",
 		"context", "passage", "passages", "document", "documents", "text", "provided", "mentioned")
 }

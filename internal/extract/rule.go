@@ -57,7 +57,7 @@ func within(n int, list ...string) rule {
 	return func(w words) (words, bool) {
 		rest := w
 		for range n {
-			var first []byte
+			var first string
 			if first, rest = rest.cutWord(); isOneOf(first, list...) {
 				return rest, true
 			}
@@ -131,5 +131,5 @@ var (
 // beforeSubject reports whether w starts with a determiner or a pronoun.
 func beforeSubject(w words) (words, bool) {
 	first, _ := w.cutWord()
-	return w, english.IsDeterminer(string(first)) || english.IsSubjectPronoun(string(first))
+	return w, english.IsDeterminer(first) || english.IsSubjectPronoun(first)
 }

@@ -148,7 +148,7 @@ func cutSourceHeading(line string) (rest string, ok bool) {
 // capitalized title.
 func listsSources(rest string) bool {
 	const maxTitleWords = 6
-	w := normalize(nil, rest)
+	w := normalize(rest)
 	if w.contains(isCommonVerb) || isClause(rest) {
 		return false
 	}
@@ -236,7 +236,7 @@ func listNumberLen(line string) int {
 // and contains no verb.
 func isTitleLine(line string) bool {
 	const maxLen = 240
-	return line != "" && len(line) <= maxLen && !normalize(nil, line).contains(isCommonVerb)
+	return line != "" && len(line) <= maxLen && !normalize(line).contains(isCommonVerb)
 }
 
 // footnotesStart returns the start of a source list without a heading at the

@@ -36,7 +36,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	}
 	e := Extraction{Claims: make([]Claim, 0, min(len(spans), maxClaims))}
 	points := newCodePoints(answer)
-	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(maxSentenceBytes, len(answer)))}
+	d := document{text: v.text, spans: spans}
 	d.splitRefusals()
 	t := table{row: -1}
 	var leads leadStack

@@ -75,6 +75,6 @@ func isSourcePrefix(w []english.Word) bool {
 	if w[0].Lower == "according" || w[0].Lower == "based" {
 		return true
 	}
-	_, ok := attribution(normalize(nil, english.Join(w)))
+	_, ok := attribution(normalize(english.Join(w)))
 	return ok
 }
