@@ -161,29 +161,19 @@ func digit(r rune) string {
 
 func isFullWidthDigit(r rune) bool { return r >= '０' && r <= '９' }
 
-const (
-	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
-	subscripts   = "₀₁₂₃₄₅₆₇₈₉₊₋"
-)
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
 
 // foldScript writes raised characters after a number as an exponent, 10^-6, and others and
 // lowered ones as on the line: Fe3+, H2O. It keeps the ² and ³ of units.
 func foldScript(s string, i int, r rune) (string, bool) {
-	index := func(set string) int {
-		k := strings.IndexRune(set, r)
-		if k >= 0 {
-			k = utf8.RuneCountInString(set[:k])
-		}
-		return k
-	}
-	if k := index(subscripts); k >= 0 {
-		return "0123456789+-"[k : k+1], true
-	}
-	k := index(superscripts)
-	if k < 0 {
+	lowered := r >= '₀' && r <= '₋'
+	if !lowered && !strings.ContainsRune(superscripts, r) {
 		return "", false
 	}
-	char := "0123456789+-"[k : k+1]
+	char := strings.Replace(norm.NFKC.String(string(r)), "−", "-", 1)
+	if lowered {
+		return char, true
+	}
 	before, size := utf8.DecodeLastRuneInString(s[:i])
 	next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 	switch {
