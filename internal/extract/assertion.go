@@ -96,7 +96,7 @@ func (a *assertions) find(ctx context.Context, e Extraction, alone bool) error {
 
 // examine splits s into its assertions and the text around them.
 func (a *assertions) examine(ctx context.Context, s Skipped) error {
-	points := newCodePoints(s.Text)
+	points := codePoints{text: s.Text}
 	skip := func(from, to int) {
 		text := strings.TrimSpace(s.Text[from:to])
 		if !hasAlphanumeric(text) && to-from < len(s.Text) {
