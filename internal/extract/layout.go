@@ -164,6 +164,7 @@ func isTitleCase(text string) bool {
 	return true
 }
 
+// isBold reports whether text is bold as a whole, like a heading.
 func isBold(text string) bool {
 	return len(text) > 4 && (strings.HasPrefix(text, "**") && strings.HasSuffix(text, "**") ||
 		strings.HasPrefix(text, "__") && strings.HasSuffix(text, "__"))

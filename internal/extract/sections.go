@@ -175,7 +175,7 @@ func sourceListEnd(raw string, i int, below bool) int {
 		switch line := strings.TrimSpace(raw[i:end]); {
 		case line == "":
 			blank = true
-		case strings.HasPrefix(line, "#"), isBoldLine(line):
+		case strings.HasPrefix(line, "#"), isBold(strings.TrimRight(line, ":")):
 			return last
 		case isSourceEntry(line), below && last == 0 && isTitleLine(line):
 			last, blank = end, false
@@ -187,11 +187,6 @@ func sourceListEnd(raw string, i int, below bool) int {
 		i = end + 1
 	}
 	return last
-}
-
-// isBoldLine reports whether line is bold as a whole, like a heading.
-func isBoldLine(line string) bool {
-	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimRight(line, ":"), "**")
 }
 
 // isSourceEntry reports whether line is an entry of a source list: it contains
