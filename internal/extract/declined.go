@@ -22,7 +22,6 @@ const (
 	Value                          // a name or a number
 	Reason                         // a clause with "because"
 	Manner                         // a phrase with "by" or "using"
-	Event                          // a statement of what happens or what somebody does
 )
 
 // Declined describes the topic that, according to a refusal, the contexts do
@@ -192,7 +191,7 @@ func declinedQuestion(question string) (Declined, bool) {
 		f = slices.Insert(f, 0, english.Words("how")...)
 	}
 	d := classifyTopic(f)
-	return d, d.Topic != "" && d.Type != AnyStatement && d.Type != Event
+	return d, d.Topic != "" && d.Type != AnyStatement
 }
 
 // classifyTopic classifies a topic, which is a noun phrase or a clause with a
@@ -235,7 +234,7 @@ func classifyTopic(f []english.Word) Declined {
 		case cost > 0:
 			return Declined{Cost, english.Join(rest[:cost], rest[cost+1:])}
 		case strings.HasPrefix(second, "happen"):
-			return Declined{Event, english.Join(rest[1:])}
+			return Declined{AnyStatement, english.Join(rest[1:])}
 		case english.IsTimeNoun(second):
 			return Declined{Time, english.Join(rest[1:])}
 		case english.IsBe(second):
@@ -243,7 +242,7 @@ func classifyTopic(f []english.Word) Declined {
 		case english.IsBe(rest[last].Lower): // "what the fee is"
 			return classifyNoun(rest[:last])
 		case english.IsDeterminer(second), english.IsPronoun(second):
-			return Declined{Event, english.Join(rest)}
+			return Declined{AnyStatement, english.Join(rest)}
 		}
 		return Declined{Value, english.Join(rest)}
 	}
