@@ -77,6 +77,33 @@ func trimTrailingFrame(text string) (string, bool) {
 	return strings.TrimRight(text[:from+n], ", ") + end[:min(1, len(end))], true
 }
 
+// Frames attribute a statement to the contexts.
+//
+//nolint:gochecknoglobals // never changed
+var (
+	// sourceFrame is "according to the documents", "as stated in passage 2", "based on the
+	// information provided in the context". A document can be named by its type, as in "per
+	// the handbook", but not "per the 2023 handbook", which may be one of several.
+	sourceFrame = either(
+		sequence(either(oneOf("per", "according to", "based on"), sequence(oneOf("as"), participle, anyWord)), oneOf("the", "this", "your"), oneOf(documentNouns...)),
+		sequence(oneOf("as"), participle, attributing, contextSource, many(furtherFrame)),
+		sequence(attributing, contextSource, many(furtherFrame)))
+	furtherFrame = either(sequence(participle, attributing, contextSource), sequence(attributing, contextSource))
+
+	// statesThat is "the passage states that", "it is stated in the context that".
+	statesThat = either(
+		sequence(oneOf("it is"), manner, participle, attribution, oneOf("that")),
+		sequence(contextSource, manner, oneOf("states", "state", "says", "say", "mentions", "mention", "indicates", "indicate", "notes", "note", "explains", "explain", "shows", "show", "reports", "confirms", "confirm", "specifies", "specify",
+			"describes", "describe", "stated", "mentioned", "indicated", "noted", "explained"), oneOf("that")),
+		sequence(contextSource, manner, oneOf("states", "state", "says", "say"), beforeSubject))
+)
+
+// beforeSubject reports whether w starts with a determiner or a pronoun.
+func beforeSubject(w words) (words, bool) {
+	first, _ := w.cutWord()
+	return w, english.IsDeterminer(first) || english.IsSubjectPronoun(first)
+}
+
 // startsClause reports whether text may start a clause: its first word is
 // capitalized, a determiner or a pronoun.
 func startsClause(text string) bool {
