@@ -96,7 +96,7 @@ func (a *assertions) find(ctx context.Context, e Extraction, alone bool) error {
 
 // examine splits s into its assertions and the text around them.
 func (a *assertions) examine(ctx context.Context, s Skipped) error {
-	points := newCodePoints(s.Text)
+	points := codePoints{text: s.Text}
 	skip := func(from, to int) {
 		text := strings.TrimSpace(s.Text[from:to])
 		if !hasAlphanumeric(text) && to-from < len(s.Text) {
@@ -188,7 +188,7 @@ func (a *assertions) asserts(text string, kind Kind) bool {
 		return false
 	}
 	text, _ = trimLeadingFrame(text)
-	w := normalize(nil, text)
+	w := normalize(text)
 	opened := w.trimOpening()
 	rest, offer := opened.cutPhrase(closing)
 	switch {
@@ -326,7 +326,7 @@ func isTextNoun(low string) bool { return isSourceWord(low) || low == "words" ||
 // isFunctionWord reports whether a lower-case word carries no content of its own.
 func isFunctionWord(low string) bool {
 	return !isOneOf(low, "many", "most", "several", "few") && (english.IsDeterminer(low) || english.IsPreposition(low) || english.IsAuxiliary(low) || english.IsPronoun(low) || english.IsSubjectPronoun(low) ||
-		english.IsQuestionWord(low) || isDisclaimerWord([]byte(low)))
+		english.IsQuestionWord(low) || isDisclaimerWord(low))
 }
 
 // isCodeLine reports whether a line of a code block is code, as opposed to prose.
@@ -408,8 +408,7 @@ func stem(word string) string {
 // isConversational reports whether a lower-case word belongs to the talk about
 // an answer, such as "question", "help" and "document", not to its subject.
 func isConversational(low string) bool {
-	s := []byte(low)
-	return conversation()[stem(low)] || namesAnswer(s) || isAboutAnswer(s) || isGenericWord(s) || endsLeadIn(s) || isSourceNoun(s) || isAnsweringWord(s)
+	return conversation()[stem(low)] || namesAnswer(low) || isAboutAnswer(low) || isGenericWord(low) || endsLeadIn(low) || slices.Contains(contextNouns, low) || slices.Contains(reportNouns, low) || isAnsweringWord(low)
 }
 
 //nolint:gochecknoglobals // computed once from embedded data, never changed

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -31,7 +30,7 @@ func isQuestion(text string, w words) bool {
 	if _, ok := w.cutPrefix("did you know"); ok || isNegatedQuestion(w) || w.count() >= 12 && !w.contains(addressesReader) {
 		return false
 	}
-	switch string(w.last()) {
+	switch w.last() {
 	case "right", "correct", "true":
 		return w.count() < 3
 	case "it", "they", "he", "she", "you":
@@ -45,12 +44,12 @@ func isQuestion(text string, w words) bool {
 func isNegatedQuestion(w words) bool {
 	first, rest := w.cutWord()
 	second, _ := rest.cutWord()
-	return !isOneOf(second, "you", "i", "we") && english.IsAuxiliary(strings.TrimSuffix(string(first), "t")+"'t") && bytes.HasSuffix(first, []byte("nt"))
+	return !isOneOf(second, "you", "i", "we") && english.IsAuxiliary(strings.TrimSuffix(first, "t")+"'t") && strings.HasSuffix(first, "nt")
 }
 
 // addressesReader reports whether s is a word that addresses the reader. A long
 // question without such a word is treated as rhetorical.
-func addressesReader(s []byte) bool {
+func addressesReader(s string) bool {
 	return isOneOf(s, "you", "your", "me", "my", "else")
 }
 
@@ -72,7 +71,7 @@ func isGreeting(text string, w, opened words) bool {
 		return true
 	}
 	const maxAddress = 5
-	if first, rest := w.cutWord(); strings.HasSuffix(text, ",") && (string(first) == "dear" && w.count() <= maxAddress || string(first) == "best" && len(rest) == 0) {
+	if first, rest := w.cutWord(); strings.HasSuffix(text, ",") && (first == "dear" && w.count() <= maxAddress || first == "best" && len(rest) == 0) {
 		return true
 	}
 	if w.offersHelp() {
@@ -127,7 +126,7 @@ func (w words) leadsToOffer() bool {
 			return after.assertsNothing(1)
 		}
 		if after, ok := rest.cutAnyPrefix("contact us", "contact me", "contact our"); ok {
-			return after.count() <= 2 && w.contains(func(s []byte) bool { return isOneOf(s, "questions", "concerns") })
+			return after.count() <= 2 && w.contains(func(s string) bool { return isOneOf(s, "questions", "concerns") })
 		}
 	}
 	return false
@@ -139,7 +138,7 @@ func (d document) isSignature(i int, text string, w words, p position) bool {
 	if !p.last || i < 2 || !p.wholeLine || w.count() > 4 || w.hasDigit() || !isTitleCase(text) || endsSentence(text) || !strings.HasSuffix(d.sentence(i-1), ",") {
 		return false
 	}
-	before := normalize(nil, d.sentence(i-1))
+	before := normalize(d.sentence(i - 1))
 	return isGreeting(d.sentence(i-1), before, before.trimOpening())
 }
 
@@ -149,7 +148,7 @@ func (d document) isSignature(i int, text string, w words, p position) bool {
 // every word must be typical of disclaimers. Any other word may assert a fact.
 func isDisclaimer(w words) bool {
 	const minWords, maxWords = 4, 40
-	if n := w.count(); n < minWords || n > maxWords || w.hasDigit() || w.contains(func(s []byte) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) }) {
+	if n := w.count(); n < minWords || n > maxWords || w.hasDigit() || w.contains(func(s string) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) }) {
 		return false
 	}
 	return (w.contains(namesAnswer) || w.contains(namesWriter)) && w.contains(isAboutAnswer)
@@ -157,19 +156,19 @@ func isDisclaimer(w words) bool {
 
 // namesAnswer reports whether s refers to the answer or, as "advice" does, to
 // what the answer is not.
-func namesAnswer(s []byte) bool {
+func namesAnswer(s string) bool {
 	return isOneOf(s, "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "advice", "assistant")
 }
 
 // namesWriter reports whether s refers to the author or the location of the
 // answer.
-func namesWriter(s []byte) bool {
+func namesWriter(s string) bool {
 	return isOneOf(s, "i", "ive", "im", "my", "we", "our", "above", "this")
 }
 
 // isDisclaimerWord reports whether s is a function word or a word for the
 // answer or its author.
-func isDisclaimerWord(s []byte) bool {
+func isDisclaimerWord(s string) bool {
 	return namesAnswer(s) || namesWriter(s) || isOneOf(s, "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
 		"do", "does", "dont", "for", "from", "has", "have", "however", "if", "in", "is", "it", "its", "just", "may", "me", "might", "must", "no", "not",
 		"of", "on", "or", "other", "out", "should", "so", "that", "the", "therefore", "these", "those", "through", "to", "up", "us", "was", "were", "what",
@@ -177,7 +176,7 @@ func isDisclaimerWord(s []byte) bool {
 }
 
 // isAboutAnswer reports whether s describes the origin or quality of an answer.
-func isAboutAnswer(s []byte) bool {
+func isAboutAnswer(s string) bool {
 	return isOneOf(s, "below", "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",
 		"material", "materials", "data", "snippet", "snippets", "article", "articles", "knowledge", "information", "info", "content", "contents", "details", "results",
 		"search", "reference", "references", "provided", "given", "supplied", "available", "retrieved", "shared", "attached", "cited", "listed", "come", "comes", "came", "included", "contained", "found",

@@ -33,7 +33,7 @@ func (v view) hasCitations() bool {
 // belongs to the preceding claim of the paragraph or, at the start of a line or in an
 // answer that starts with a citation and ends without one, to the following claim.
 func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
-	points := newCodePoints(v.raw)
+	points := codePoints{text: v.raw}
 	parser := citationParser{definitions: v.definitions(), budget: baseCitationBudget + citationBudgetPerByte*len(v.raw)}
 	gaps := blankLines(v.raw)
 	cited := slices.DeleteFunc(slices.Clone(v.cuts), func(c cut) bool { return !c.citation })
@@ -148,7 +148,7 @@ func blankLines(text string) (gaps [][2]int) {
 // WithMentions returns claims with additional Weak citations for ambiguous
 // brackets such as "[handbook]" and "(faq.md)". It does not modify claims.
 func WithMentions(answer string, claims []Claim) []Claim {
-	points := newCodePoints(answer)
+	points := codePoints{text: answer}
 	span := func(i int) Span {
 		if from := claims[i].From; from != nil {
 			return *from

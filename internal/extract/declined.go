@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"slices"
 	"strings"
 
@@ -23,7 +22,6 @@ const (
 	Value                          // a name or a number
 	Reason                         // a clause with "because"
 	Manner                         // a phrase with "by" or "using"
-	Event                          // a statement of what happens or what somebody does
 )
 
 // Declined describes the topic that, according to a refusal, the contexts do
@@ -82,20 +80,22 @@ func normalizeWords(f []english.Word) words {
 func (w words) declinedTopic() (words, bool) {
 	rest, form := w.cutRefusal()
 	switch form {
-	case silentSource:
+	case silentContexts:
 		return rest, true
 	case declinedFirst:
-		if first, _ := w.cutWord(); string(first) == "nothing" {
+		if first, _ := w.cutWord(); first == "nothing" {
 			return rest, true
 		}
-		if after, ok := rest.cutAttribution(); ok { // "I cannot find in the context how long"
+		if after, ok := attribution(rest); ok { // "I cannot find in the context how long"
 			return after, true
 		}
-		if phrase := w[:len(w)-len(rest)]; len(rest) > 0 && reportsSearch(words(bytes.TrimSpace(phrase)).last()) {
-			return rest.skip(isAboutWord).trimAvailable(), true
+		if phrase := w[:len(w)-len(rest)]; len(rest) > 0 && reportsSearch(words(strings.TrimSpace(string(phrase))).last()) {
+			rest, _ = about(rest)
+			return rest.trimAvailable(), true
 		}
 		after, found := rest.cutAnyPrefix("find", "locate") // "I was unable to find the fee."
-		return after, found && len(after) > 0 || rest.namesSource()
+		_, blames := namesSource(rest)
+		return after, found && len(after) > 0 || blames
 	case notMentioned:
 	case notRefused, lackOfAnswer:
 		return w, false
@@ -111,48 +111,18 @@ func (w words) declinedTopic() (words, bool) {
 
 // reportsSearch reports whether s ends a phrase that says that something is not in the
 // contexts, such as "I could not find", "it is not stated" and "no information about".
-func reportsSearch(s []byte) bool {
+func reportsSearch(s string) bool {
 	return isOneOf(s, "find", "found", "locate", "mentioned", "specified", "stated", "said", "about", "on", "available", "provided", "given")
 }
 
 // trimAvailable cuts a trailing "is available".
 func (w words) trimAvailable() words {
 	for _, suffix := range [...]string{" is available", " is provided", " is given", " was found"} {
-		if rest, ok := bytes.CutSuffix(w.trimSource(), []byte(suffix)); ok && len(rest) > 0 {
-			return rest
+		if rest, ok := strings.CutSuffix(string(w.trimSource()), suffix); ok && len(rest) > 0 {
+			return words(rest)
 		}
 	}
 	return w
-}
-
-// cutSilentDocument cuts a phrase such as "the guide does not say", whose verb
-// implies that the subject is a document.
-func (w words) cutSilentDocument() (words, bool) {
-	first, rest := w.cutWord()
-	if !isOneOf(first, "the", "this", "these") {
-		return w, false
-	}
-	for range 2 { // the name of the document has one or two words
-		var name []byte
-		if name, rest = rest.cutWord(); len(rest) == 0 {
-			return w, false
-		}
-		after, ok := rest.cutNegation()
-		if !ok {
-			continue
-		}
-		verb, after := after.skip(isMannerAdverb).cutWord()
-		switch string(verb) {
-		case "mention", "specify": // not "the police report does not mention a weapon"
-			return after, isDocumentNoun(name) || isSourceNoun(name) && !words(name).namesReport()
-		case "say", "state", "indicate", "explain", "disclose":
-			first, _ := after.cutWord()
-			next := string(first)
-			return after, next == "whether" || english.IsQuestionWord(next) || english.IsPreposition(next)
-		}
-		return w, false
-	}
-	return w, false
 }
 
 // trimInformation cuts "any information about" and similar phrases. vague is
@@ -162,14 +132,12 @@ func (w words) trimInformation() (rest words, vague bool) {
 	start := w
 	for len(w) > 0 {
 		first, rest := w.cutWord()
-		switch string(first) {
+		switch first {
 		case "enough", "sufficient", "specific", "exact", "precise", "detailed", "further", "additional", "more", "explicit", "direct", "complete", "full":
 			vague = true
 		case "any", "a", "an", "the", "this", "that", "relevant", "such":
 		case "information", "info", "details", "detail", "data", "mention", "mentions", "evidence", "reference", "references", "indication", "answer", "answers", "guidance":
-			rest = rest.skip(func(s []byte) bool {
-				return isOneOf(s, "about", "on", "regarding", "concerning", "of", "to", "for", "as", "related", "determine", "say", "tell", "conclude", "provided", "given", "available")
-			})
+			rest, _ = aboutTopic(rest)
 			return rest, vague
 		default:
 			if vague {
@@ -185,7 +153,7 @@ func (w words) trimInformation() (rest words, vague bool) {
 // trimSource cuts a trailing "in the documents".
 func (w words) trimSource() words {
 	for suffix := range w.suffixes() {
-		if rest, ok := suffix.cutAttribution(); ok && len(rest) == 0 {
+		if rest, ok := attribution(suffix); ok && len(rest) == 0 {
 			return w[:max(0, len(w)-len(suffix)-1)]
 		}
 	}
@@ -195,10 +163,15 @@ func (w words) trimSource() words {
 // refersToQuestion reports whether a topic only refers to the question, as
 // "this" and "the answer" do.
 func (w words) refersToQuestion() bool {
-	return len(w.skip(func(s []byte) bool {
-		return isOneOf(s, "this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about")
-	})) == 0
+	rest, _ := wordsForQuestion(w)
+	return len(rest) == 0
 }
+
+//nolint:gochecknoglobals // never changed
+var (
+	aboutTopic       = many(oneOf("about", "on", "regarding", "concerning", "of", "to", "for", "as", "related", "determine", "say", "tell", "conclude", "provided", "given", "available"))
+	wordsForQuestion = many(oneOf("this", "that", "it", "these", "the", "your", "question", "answer", "to", "what", "you", "asked", "are", "asking", "requested", "such", "a", "an", "for", "about"))
+)
 
 // declinedQuestion returns the topic of a question.
 func declinedQuestion(question string) (Declined, bool) {
@@ -218,7 +191,7 @@ func declinedQuestion(question string) (Declined, bool) {
 		f = slices.Insert(f, 0, english.Words("how")...)
 	}
 	d := classifyTopic(f)
-	return d, d.Topic != "" && d.Type != AnyStatement && d.Type != Event
+	return d, d.Topic != "" && d.Type != AnyStatement
 }
 
 // classifyTopic classifies a topic, which is a noun phrase or a clause with a
@@ -261,7 +234,7 @@ func classifyTopic(f []english.Word) Declined {
 		case cost > 0:
 			return Declined{Cost, english.Join(rest[:cost], rest[cost+1:])}
 		case strings.HasPrefix(second, "happen"):
-			return Declined{Event, english.Join(rest[1:])}
+			return Declined{AnyStatement, english.Join(rest[1:])}
 		case english.IsTimeNoun(second):
 			return Declined{Time, english.Join(rest[1:])}
 		case english.IsBe(second):
@@ -269,7 +242,7 @@ func classifyTopic(f []english.Word) Declined {
 		case english.IsBe(rest[last].Lower): // "what the fee is"
 			return classifyNoun(rest[:last])
 		case english.IsDeterminer(second), english.IsPronoun(second):
-			return Declined{Event, english.Join(rest)}
+			return Declined{AnyStatement, english.Join(rest)}
 		}
 		return Declined{Value, english.Join(rest)}
 	}

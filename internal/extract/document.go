@@ -12,7 +12,6 @@ import (
 type document struct {
 	text  string
 	spans []segment.Span
-	words []byte // buffer for the words of a sentence
 	// declining holds the starts of the clauses that decline to answer, split from a sentence.
 	declining map[int]bool
 }
@@ -100,7 +99,7 @@ func (d document) kind(i int) Kind {
 	if d.declining[d.spans[i].Start] {
 		return Refusal
 	}
-	return d.classify(i, text, normalize(d.words[:0], text))
+	return d.classify(i, text, normalize(text))
 }
 
 // classify returns the kind of a sentence that is not code. w holds its words.

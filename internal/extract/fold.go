@@ -14,8 +14,7 @@ import (
 // another script within a word, raised and lowered digits, comparison signs, and spaces. PlainText folds contexts in the
 // same way.
 func Fold(s string) string {
-	var out []byte
-	done := 0
+	b := viewBuilder{raw: s}
 	for i := 0; i < len(s); {
 		if contextBytes[s[i]] == '.' {
 			i++
@@ -23,15 +22,11 @@ func Fold(s string) string {
 		}
 		char, n, ok := foldAt(s, i)
 		if ok {
-			out = append(append(out, s[done:i]...), char...)
-			done = i + n
+			b.replace(i, i+n, char)
 		}
 		i += n
 	}
-	if done == 0 {
-		return s
-	}
-	return string(append(out, s[done:]...))
+	return b.view().text
 }
 
 // foldAt returns the replacement of the n bytes of s at i, and whether they have one. n is
@@ -166,29 +161,19 @@ func digit(r rune) string {
 
 func isFullWidthDigit(r rune) bool { return r >= '０' && r <= '９' }
 
-const (
-	superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
-	subscripts   = "₀₁₂₃₄₅₆₇₈₉₊₋"
-)
+const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
 
 // foldScript writes raised characters after a number as an exponent, 10^-6, and others and
 // lowered ones as on the line: Fe3+, H2O. It keeps the ² and ³ of units.
 func foldScript(s string, i int, r rune) (string, bool) {
-	index := func(set string) int {
-		k := strings.IndexRune(set, r)
-		if k >= 0 {
-			k = utf8.RuneCountInString(set[:k])
-		}
-		return k
-	}
-	if k := index(subscripts); k >= 0 {
-		return "0123456789+-"[k : k+1], true
-	}
-	k := index(superscripts)
-	if k < 0 {
+	lowered := r >= '₀' && r <= '₋'
+	if !lowered && !strings.ContainsRune(superscripts, r) {
 		return "", false
 	}
-	char := "0123456789+-"[k : k+1]
+	char := strings.Replace(norm.NFKC.String(string(r)), "−", "-", 1)
+	if lowered {
+		return char, true
+	}
 	before, size := utf8.DecodeLastRuneInString(s[:i])
 	next, _ := utf8.DecodeRuneInString(s[i+utf8.RuneLen(r):])
 	switch {

@@ -34,21 +34,20 @@ func trimFrames(text string) (string, bool) {
 // trimLeadingFrame cuts one frame from the start of text.
 func trimLeadingFrame(text string) (string, bool) {
 	window := text[:min(len(text), maxFrameBytes)]
-	var buf [2 * maxFrameBytes]byte
 	if n := strings.IndexByte(window, ','); n >= 0 {
-		w := normalize(buf[:0], window[:n])
-		if rest, ok := w.cutSourceFrame(); ok && len(rest) == 0 {
+		w := normalize(window[:n])
+		if rest, ok := sourceFrame(w); ok && len(rest) == 0 {
 			return strings.TrimLeft(text[n+1:], " "), true
 		}
 	}
-	w := normalize(buf[:0], window)
-	rest, ok := w.cutSourceFrame()
+	w := normalize(window)
+	rest, ok := sourceFrame(w)
 	if ok {
 		if after, cut := trimWords(text, w.count()-rest.count()); cut && startsClause(after) {
 			return after, true
 		}
 	}
-	rest, ok = w.cutStatesThat()
+	rest, ok = statesThat(w)
 	if !ok {
 		return text, false
 	}
@@ -66,9 +65,8 @@ func trimTrailingFrame(text string) (string, bool) {
 	if n < 0 {
 		return text, false
 	}
-	var buf [2 * maxFrameBytes]byte
-	w := normalize(buf[:0], text[from+n+1:])
-	rest, ok := w.cutSourceFrame()
+	w := normalize(text[from+n+1:])
+	rest, ok := sourceFrame(w)
 	if !ok || len(rest) > 0 || n+from == 0 {
 		return text, false
 	}
@@ -79,117 +77,31 @@ func trimTrailingFrame(text string) (string, bool) {
 	return strings.TrimRight(text[:from+n], ", ") + end[:min(1, len(end))], true
 }
 
-// cutSourceFrame cuts a frame such as "according to the documents" or "as
-// stated in passage 2".
-func (w words) cutSourceFrame() (words, bool) {
-	if rest, ok := w.cutDocumentFrame(); ok {
-		return rest, true
-	}
-	found := false
-	for range 3 { // "based on the information provided in the context"
-		rest := w
-		after, stated := w.cutPrefix("as")
-		if found { // "provided in"
-			after, stated = w, true
-		}
-		if first, then := after.cutWord(); stated && isStatedParticiple(first) {
-			rest = then
-		}
-		rest, ok := rest.cutAttribution()
-		if !ok || w.namesReport() {
-			break
-		}
-		w, found = rest, true
-	}
-	return w, found
-}
+// Frames attribute a statement to the contexts.
+//
+//nolint:gochecknoglobals // never changed
+var (
+	// sourceFrame is "according to the documents", "as stated in passage 2", "based on the
+	// information provided in the context". A document can be named by its type, as in "per
+	// the handbook", but not "per the 2023 handbook", which may be one of several.
+	sourceFrame = either(
+		sequence(either(oneOf("per", "according to", "based on"), sequence(oneOf("as"), participle, anyWord)), oneOf("the", "this", "your"), oneOf(documentNouns...)),
+		sequence(oneOf("as"), participle, attributing, contextSource, many(furtherFrame)),
+		sequence(attributing, contextSource, many(furtherFrame)))
+	furtherFrame = either(sequence(participle, attributing, contextSource), sequence(attributing, contextSource))
 
-// cutDocumentFrame cuts a frame such as "according to the handbook", which
-// refers to the contexts by their type. It keeps phrases that may identify one
-// of several documents, such as "the 2023 handbook".
-func (w words) cutDocumentFrame() (words, bool) {
-	first, rest := w.cutWord()
-	switch string(first) {
-	case "per":
-	case "according", "based":
-		_, rest = rest.cutWord()
-	case "as":
-		if second, then := rest.cutWord(); isStatedParticiple(second) {
-			_, rest = then.cutWord()
-		}
-	default:
-		return w, false
-	}
-	the, rest := rest.cutWord()
-	if !isOneOf(the, "the", "this", "your") {
-		return w, false
-	}
-	noun, rest := rest.cutWord()
-	return rest, isDocumentNoun(noun)
-}
+	// statesThat is "the passage states that", "it is stated in the context that".
+	statesThat = either(
+		sequence(oneOf("it is"), manner, participle, attribution, oneOf("that")),
+		sequence(contextSource, manner, oneOf("states", "state", "says", "say", "mentions", "mention", "indicates", "indicate", "notes", "note", "explains", "explain", "shows", "show", "reports", "confirms", "confirm", "specifies", "specify",
+			"describes", "describe", "stated", "mentioned", "indicated", "noted", "explained"), oneOf("that")),
+		sequence(contextSource, manner, oneOf("states", "state", "says", "say"), beforeSubject))
+)
 
-// isDocumentNoun reports whether s is a type of document that can stand for the
-// contexts.
-func isDocumentNoun(s []byte) bool {
-	return isOneOf(s, "handbook", "manual", "guide", "guidelines", "policy", "page", "website", "webpage", "faq", "faqs", "brochure", "leaflet", "booklet")
-}
-
-// namesReport reports whether the source at the start of w may be a document
-// discussed in the contexts, such as "the report", rather than the contexts
-// themselves.
-func (w words) namesReport() bool {
-	for range 5 {
-		first, rest := w.cutWord()
-		switch string(first) {
-		case "search", "retrieved": // "the search results"
-			return false
-		case "report", "summary", "data", "knowledge", "results":
-			return true
-		}
-		w = rest
-	}
-	return false
-}
-
-// isStatedParticiple reports whether s is a participle used to attribute a
-// statement, as in "as stated in the passage".
-func isStatedParticiple(s []byte) bool {
-	return isOneOf(s, "stated", "mentioned", "noted", "described", "outlined", "indicated", "explained", "shown", "specified", "given", "listed", "provided", "written", "seen", "found", "contained")
-}
-
-// cutStatesThat cuts a main clause such as "the passage states that" or "it is
-// stated in the context that".
-func (w words) cutStatesThat() (words, bool) {
-	if rest, ok := w.cutPrefix("it is"); ok {
-		first, rest := rest.skip(isMannerAdverb).cutWord()
-		if !isStatedParticiple(first) {
-			return w, false
-		}
-		if rest, ok = rest.cutAttribution(); !ok {
-			return w, false
-		}
-		return rest.cutPrefix("that")
-	}
-	if w.namesReport() {
-		return w, false
-	}
-	rest, ok := w.cutSource()
-	if !ok {
-		return w, false
-	}
-	verb, rest := rest.skip(isMannerAdverb).cutWord()
-	if !isOneOf(verb, "states", "state", "says", "say", "mentions", "mention", "indicates", "indicate", "notes", "note", "explains", "explain", "shows", "show", "reports", "confirms", "confirm", "specifies", "specify",
-		"describes", "describe", "stated", "mentioned", "indicated", "noted", "explained") {
-		return w, false
-	}
-	if after, ok := rest.cutPrefix("that"); ok {
-		return after, true
-	}
-	if !isOneOf(verb, "states", "state", "says", "say") {
-		return w, false
-	}
-	first, _ := rest.cutWord()
-	return rest, english.IsDeterminer(string(first)) || english.IsSubjectPronoun(string(first))
+// beforeSubject reports whether w starts with a determiner or a pronoun.
+func beforeSubject(w words) (words, bool) {
+	first, _ := w.cutWord()
+	return w, english.IsDeterminer(first) || english.IsSubjectPronoun(first)
 }
 
 // startsClause reports whether text may start a clause: its first word is
@@ -209,8 +121,7 @@ func trimWords(text string, n int) (string, bool) {
 		if i < 0 {
 			return "", false
 		}
-		var buf [2 * maxFrameBytes]byte
-		if w := normalize(buf[:0], rest[:min(i, maxFrameBytes)]); w.count() != 1 {
+		if w := normalize(rest[:min(i, maxFrameBytes)]); w.count() != 1 {
 			return "", false
 		}
 		rest = strings.TrimLeft(rest[i:], " ")

@@ -33,7 +33,7 @@ func (d *document) splitRefusals() {
 func halfRefusal(text string) (comma, refusal int) {
 	comma = strings.Index(text, ", ")
 	negated := strings.Contains(text, "not ") || strings.Contains(text, "n't ") || strings.Contains(text, "n’t ") || strings.Contains(text, " no")
-	if comma < 0 || !negated || len(text) > maxSentenceBytes || startsWithQuote(text) || isRefusal(text, normalize(nil, text).trimOpening()) {
+	if comma < 0 || !negated || len(text) > maxSentenceBytes || startsWithQuote(text) || isRefusal(text, normalize(text).trimOpening()) {
 		return 0, 0
 	}
 	const maxItem = 3 // words of a further item of the refusal: "parking, staff, or Wi-Fi, dogs are welcome"
@@ -45,7 +45,7 @@ func halfRefusal(text string) (comma, refusal int) {
 		comma += len(item) + len(", ")
 	}
 	left, right := text[:comma], text[comma+len(", "):]
-	before, after := normalize(nil, left), normalize(nil, right)
+	before, after := normalize(left), normalize(right)
 	first, statement := after.cutWord()
 	joined := isOneOf(first, "but", "however", "although", "though", "while", "whereas", "and")
 	switch opened := before.trimConcession(); {
@@ -55,7 +55,7 @@ func halfRefusal(text string) (comma, refusal int) {
 		} else if joined || len(opened) == len(before.trimOpening()) {
 			return 0, 0
 		}
-		if english.IsPronoun(string(first)) || after.trimOpening().refuses(1) || !isClause(right) {
+		if english.IsPronoun(first) || after.trimOpening().refuses(1) || !isClause(right) {
 			return 0, 0
 		}
 		return comma, 0

@@ -10,45 +10,26 @@ const maxLabelBytes = 32
 // no label or no text after it on the line.
 func answerLabelLen(s string) int {
 	window := s[:min(len(s), maxLabelBytes)]
-	n, size := strings.IndexByte(window, ':'), 1
-	if comma := strings.IndexByte(window, ','); comma >= 0 && n < 0 && takesComma(window[:comma]) {
-		n = comma
-	}
-	if n < 0 {
-		if n, size = labelSeparator(window); n < 0 {
+	for _, separator := range [...]string{":", "：", " - ", " – ", " — ", ","} {
+		label, _, ok := strings.Cut(window, separator)
+		if !ok || !isAnswerLabel(label) || separator == "," && !takesComma(label) {
+			continue
+		}
+		rest := strings.TrimLeft(s[len(label)+len(separator):], "*_ \t")
+		if _, tag := htmlTag(rest, 0); tag > 0 && strings.HasPrefix(rest, "</") { // "<b>Answer:</b>"
+			rest = strings.TrimLeft(rest[tag:], "*_ \t")
+		}
+		if rest == "" || rest[0] == '\n' || rest[0] == '\r' {
 			return 0
 		}
+		return len(s) - len(rest)
 	}
-	if !isAnswerLabel(window[:n]) {
-		return 0
-	}
-	rest := strings.TrimLeft(s[n+size:], "*_ \t")
-	if _, tag := htmlTag(rest, 0); tag > 0 && strings.HasPrefix(rest, "</") { // "<b>Answer:</b>"
-		rest = strings.TrimLeft(rest[tag:], "*_ \t")
-	}
-	if rest == "" || rest[0] == '\n' || rest[0] == '\r' {
-		return 0
-	}
-	return len(s) - len(rest)
+	return 0
 }
 
 // takesComma reports whether s is a label that can be followed by a comma.
 func takesComma(s string) bool {
 	return isOneOf(strings.ToLower(s), "in short", "in brief", "in a nutshell", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude")
-}
-
-// labelSeparator returns the offset and size of the dash or full-width colon
-// after a label, or an offset of -1.
-func labelSeparator(window string) (at, size int) {
-	for _, dash := range [...]string{" - ", " – ", " — "} {
-		if n := strings.Index(window, dash); n >= 0 {
-			return n, len(dash)
-		}
-	}
-	if n := strings.Index(window, "："); n >= 0 {
-		return n, len("：")
-	}
-	return -1, 0
 }
 
 // isAnswerLabel reports whether s only announces an answer, as "The short

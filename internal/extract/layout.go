@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	"strings"
 	"unicode/utf8"
 )
@@ -29,7 +28,7 @@ func isLeadIn(text string, w, opened words, p position) bool {
 		return true
 	}
 	first, _ := opened.cutWord()
-	switch string(first) {
+	switch first {
 	case "to", "when", "if", "for", "how":
 		if p.wholeLine && w.count() <= 16 {
 			return true
@@ -51,29 +50,31 @@ func isLeadIn(text string, w, opened words, p position) bool {
 // announcesAnswer reports whether w, which follows "here is", refers to the
 // answer, as in "a concise summary of the passage".
 func (w words) announcesAnswer() bool {
-	rest, ok := w.cutThrough(5, "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
-		"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points")
+	rest, ok := answerNoun(w)
 	return ok && !rest.contains(isCommonVerb)
 }
 
+//nolint:gochecknoglobals // never changed
+var (
+	answerNoun = within(5, "answer", "answers", "summary", "list", "steps", "guide", "overview", "breakdown", "example", "examples",
+		"response", "explanation", "information", "details", "outline", "table", "rundown", "tips", "points")
+	theseSteps = sequence(oneOf("these"), within(3, "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
+		"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations"))
+)
+
 // isForwardPointer reports whether s refers to the text after it.
-func isForwardPointer(s []byte) bool {
+func isForwardPointer(s string) bool {
 	return isOneOf(s, "following", "follows", "below", "here", "heres")
 }
 
 // pointsToSteps reports whether w contains a phrase such as "these steps" or
 // "these general guidelines".
 func (w words) pointsToSteps() bool {
-	if first, rest := w.cutWord(); string(first) == "these" && rest.count() > 2 {
+	if first, rest := w.cutWord(); first == "these" && rest.count() > 2 {
 		return false // the subject of the sentence
 	}
 	for suffix := range w.suffixes() {
-		rest, ok := suffix.cutPrefix("these")
-		if !ok {
-			continue
-		}
-		if _, ok = rest.cutThrough(3, "steps", "examples", "strategies", "tips", "suggestions", "ways", "instructions", "guidelines", "points",
-			"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations"); ok {
+		if _, ok := theseSteps(suffix); ok {
 			return true
 		}
 	}
@@ -81,7 +82,7 @@ func (w words) pointsToSteps() bool {
 }
 
 // endsLeadIn reports whether a colon after s leaves the sentence incomplete.
-func endsLeadIn(s []byte) bool {
+func endsLeadIn(s string) bool {
 	return isOneOf(s, "include", "includes", "included", "are", "is", "was", "were", "be", "by", "to", "in", "of", "on",
 		"for", "with", "from", "that", "states", "says", "steps", "example", "examples", "instance", "answer", "summary",
 		"mentions", "following", "at", "through", "this", "contains", "involves", "means", "reads", "list",
@@ -92,14 +93,14 @@ func endsLeadIn(s []byte) bool {
 
 // isNumberWord reports whether s is a number word or negation. A lead-in with
 // such a word may be an assertion: "won three awards:".
-func isNumberWord(s []byte) bool {
+func isNumberWord(s string) bool {
 	return isOneOf(s, "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
 		"thousand", "million", "not", "no", "never", "none")
 }
 
 // isCommonVerb reports whether s is a common finite verb, which marks a line as
 // a sentence.
-func isCommonVerb(s []byte) bool {
+func isCommonVerb(s string) bool {
 	return isOneOf(s, "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
 		"would", "may", "might", "must", "should", "shall", "cannot", "isnt", "arent", "wasnt", "dont", "doesnt",
 		"includes", "provides", "means", "makes", "became", "won", "made", "says", "said")
@@ -120,7 +121,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return true
 	case !p.wholeLine || n > 8 || w.hasDigit() || w.contains(isCommonVerb):
 		return false
-	case i == 0 && isSectionTitle(w):
+	case i == 0 && isSectionTitle(string(w)):
 		return true
 	case last == ':':
 		return n <= 3 || n <= 6 && isTitleCase(text)
@@ -163,6 +164,7 @@ func isTitleCase(text string) bool {
 	return true
 }
 
+// isBold reports whether text is bold as a whole, like a heading.
 func isBold(text string) bool {
 	return len(text) > 4 && (strings.HasPrefix(text, "**") && strings.HasSuffix(text, "**") ||
 		strings.HasPrefix(text, "__") && strings.HasSuffix(text, "__"))
@@ -170,8 +172,8 @@ func isBold(text string) bool {
 
 // isSectionTitle reports whether s is a generic section title, such as
 // "overview".
-func isSectionTitle(s []byte) bool {
-	return isOneOf(s, "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points") || isAnswerLabel(string(s))
+func isSectionTitle(s string) bool {
+	return isOneOf(s, "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points") || isAnswerLabel(s)
 }
 
 func endsSentence(text string) bool {
@@ -181,5 +183,5 @@ func endsSentence(text string) bool {
 
 // isShortNumber reports whether w is a number of one or two digits.
 func (w words) isShortNumber() bool {
-	return len(w) > 0 && len(w) <= 2 && len(bytes.Trim(w, "0123456789")) == 0
+	return len(w) > 0 && len(w) <= 2 && strings.Trim(string(w), "0123456789") == ""
 }

@@ -69,7 +69,7 @@ func leadText(text string, kind Kind) string {
 	if kind != Heading && !colon {
 		return ""
 	}
-	w := normalize(make([]byte, 0, 2*maxBytes), text)
+	w := normalize(text)
 	opened := w.trimOpening()
 	if kind == LeadIn && !opened.classifiesItems() {
 		if _, announced := opened.cutPhrase(announcing); announced || opened.count() == 0 || opened.contains(isForwardPointer) || opened.pointsToSteps() ||
@@ -77,7 +77,7 @@ func leadText(text string, kind Kind) string {
 			return ""
 		}
 	}
-	if opened.count() == 1 && isSectionTitle(w) || isSectionTitle(opened) {
+	if opened.count() == 1 && isSectionTitle(string(w)) || isSectionTitle(string(opened)) {
 		return ""
 	}
 	return strings.TrimRight(stripMarkdown(text), ":： ")
@@ -108,7 +108,7 @@ func isListFragment(text string, p position) bool {
 
 // isGenericWord reports whether a lead with s carries no content, as in "The
 // steps are:".
-func isGenericWord(s []byte) bool {
+func isGenericWord(s string) bool {
 	return isOneOf(s, "steps", "answer", "answers", "example", "examples", "instance", "summary", "list", "points", "ways", "things", "options",
 		"instructions", "results", "result", "that", "this", "reads", "says", "states")
 }

@@ -14,10 +14,7 @@ type section struct {
 
 // findSections returns the model reasoning and source lists in raw, in order.
 func findSections(raw string) []section {
-	all := reasoningSections(raw)
-	if strings.IndexByte(raw, '<') >= 0 {
-		all = appendTaggedSources(raw, all)
-	}
+	all := taggedSections(raw)
 	if strings.IndexByte(raw, '\n') < 0 {
 		return all
 	}
@@ -32,77 +29,62 @@ func endOf(all []section) int {
 	return all[len(all)-1].end
 }
 
-// reasoningSections finds the content of <think> and similar tags. Some servers
-// strip the opening tag at the start of the answer, so that a line that ends
-// with an unmatched closing tag ends reasoning if nothing was found before. Any
-// other unmatched closing tag is dropped alone. An unmatched opening tag starts
-// truncated reasoning, which extends to the end.
-func reasoningSections(raw string) []section {
+// taggedSections finds the content of <think>, <sources> and similar tags. Some
+// servers strip the opening tag at the start of the answer, so that a line that ends
+// with an unmatched closing tag of reasoning ends it if nothing was found before. Any
+// other unmatched closing tag is dropped alone. An unmatched opening tag of reasoning
+// starts truncated reasoning, which extends to the end.
+func taggedSections(raw string) []section {
 	var all []section
-	open, depth := 0, 0
+	open, depth := section{}, 0
 	for i := 0; i < len(raw); i++ {
 		n := strings.IndexByte(raw[i:], '<')
 		if n < 0 {
 			break
 		}
 		i += n
-		closes, size := reasoningTag(raw[i:])
+		kind, closes, size := sectionTag(raw[i:])
 		switch {
-		case size == 0, i > 0 && raw[i-1] == '`':
-		case !closes:
-			if depth++; depth == 1 {
-				open = i
-			}
+		case size == 0, i > 0 && raw[i-1] == '`', depth > 0 && kind != open.kind && (closes || kind == Reference):
+		case !closes && depth > 0 && kind == open.kind:
+			depth++
+		case !closes: // perhaps within sources whose tag is never closed
+			open, depth = section{i, len(raw), kind}, 1
 		case depth > 1:
 			depth--
 		case depth == 1:
 			depth = 0
-			all = append(all, section{open, i + size, Reasoning})
-		case all == nil && strings.TrimSpace(raw[i+size:lineEnd(raw, i+size)]) == "":
+			open.end = i + size
+			all = append(all, open)
+		case all == nil && kind == Reasoning && strings.TrimSpace(raw[i+size:lineEnd(raw, i+size)]) == "":
 			all = []section{{0, i + size, Reasoning}}
 		default:
 			all = append(all, section{i, i + size, ""})
 		}
 	}
-	if depth > 0 {
-		all = append(all, section{open, len(raw), Reasoning})
+	if depth > 0 && open.kind == Reasoning {
+		all = append(all, open)
 	}
 	return all
 }
 
-// appendTaggedSources appends the content of <sources> and similar tags that
-// follow the given sections.
-func appendTaggedSources(raw string, all []section) []section {
-	from := endOf(all)
-	for _, name := range [...]string{"sources", "references", "citations"} {
-		lower := strings.ToLower(raw[from:])
-		start := strings.Index(lower, "<"+name)
-		if start < 0 || len(lower) != len(raw)-from || !strings.ContainsAny(lower[start+1+len(name):min(len(lower), start+2+len(name))], "> ") {
-			continue
-		}
-		closing := "</" + name + ">"
-		if end := strings.Index(lower[start:], closing); end >= 0 {
-			all = append(all, section{from + start, from + start + end + len(closing), Reference})
-			from = endOf(all)
-		}
-	}
-	return all
-}
-
-// reasoningTag returns the length of the reasoning tag at the start of s, or 0.
-// closes is true for a closing tag.
-func reasoningTag(s string) (closes bool, size int) {
+// sectionTag returns the kind of the section that the tag at the start of s encloses and
+// the length of the tag, which is 0 if there is none. closes is true for a closing tag.
+func sectionTag(s string) (kind Kind, closes bool, size int) {
 	const maxLen = 300
 	n := strings.IndexByte(s[:min(len(s), maxLen)], '>')
 	if n < 2 {
-		return false, 0
+		return "", false, 0
 	}
 	name, closes := strings.CutPrefix(s[1:n], "/")
 	name, _, _ = strings.Cut(name, " ")
-	if !isOneOf(strings.ToLower(name), "think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad") {
-		return false, 0
+	switch strings.ToLower(name) {
+	case "think", "thinking", "thought", "thoughts", "reasoning", "reflection", "scratchpad":
+		return Reasoning, closes, n + 1
+	case "sources", "references", "citations":
+		return Reference, closes, n + 1
 	}
-	return closes, n + 1
+	return "", false, 0
 }
 
 // sourceLists finds headings such as "Sources:" with the lines below them, and
@@ -166,7 +148,7 @@ func cutSourceHeading(line string) (rest string, ok bool) {
 // capitalized title.
 func listsSources(rest string) bool {
 	const maxTitleWords = 6
-	w := normalize(nil, rest)
+	w := normalize(rest)
 	if w.contains(isCommonVerb) || isClause(rest) {
 		return false
 	}
@@ -193,7 +175,7 @@ func sourceListEnd(raw string, i int, below bool) int {
 		switch line := strings.TrimSpace(raw[i:end]); {
 		case line == "":
 			blank = true
-		case strings.HasPrefix(line, "#"), isBoldLine(line):
+		case strings.HasPrefix(line, "#"), isBold(strings.TrimRight(line, ":")):
 			return last
 		case isSourceEntry(line), below && last == 0 && isTitleLine(line):
 			last, blank = end, false
@@ -205,11 +187,6 @@ func sourceListEnd(raw string, i int, below bool) int {
 		i = end + 1
 	}
 	return last
-}
-
-// isBoldLine reports whether line is bold as a whole, like a heading.
-func isBoldLine(line string) bool {
-	return len(line) > 4 && strings.HasPrefix(line, "**") && strings.HasSuffix(strings.TrimRight(line, ":"), "**")
 }
 
 // isSourceEntry reports whether line is an entry of a source list: it contains
@@ -254,7 +231,7 @@ func listNumberLen(line string) int {
 // and contains no verb.
 func isTitleLine(line string) bool {
 	const maxLen = 240
-	return line != "" && len(line) <= maxLen && !normalize(nil, line).contains(isCommonVerb)
+	return line != "" && len(line) <= maxLen && !normalize(line).contains(isCommonVerb)
 }
 
 // footnotesStart returns the start of a source list without a heading at the

@@ -35,8 +35,8 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 		return Extraction{}, nil
 	}
 	e := Extraction{Claims: make([]Claim, 0, min(len(spans), maxClaims))}
-	points := newCodePoints(answer)
-	d := document{text: v.text, spans: spans, words: make([]byte, 0, 2*min(maxSentenceBytes, len(answer)))}
+	points := codePoints{text: answer}
+	d := document{text: v.text, spans: spans}
 	d.splitRefusals()
 	t := table{row: -1}
 	var leads leadStack
@@ -111,17 +111,10 @@ func (e *Extraction) skipCuts(cuts []cut, to int, answer string, points *codePoi
 type codePoints struct {
 	text       string
 	at, points int
-	ascii      bool
 }
 
-func newCodePoints(text string) codePoints { return codePoints{text: text, ascii: isASCII(text)} }
-
 func (c *codePoints) count(offset int) int {
-	if c.ascii {
-		c.points = offset
-	} else {
-		c.points += utf8.RuneCountInString(c.text[c.at:offset])
-	}
+	c.points += utf8.RuneCountInString(c.text[c.at:offset])
 	c.at = offset
 	return c.points
 }

@@ -23,22 +23,16 @@ func extractReply(t testing.TB, question, answer string) Extraction {
 	return e
 }
 
-// checkKinds checks the kinds of the sentences of an answer.
+// checkKinds checks the kind of each sentence of an answer, which is "claim" for claims.
 func checkKinds(t *testing.T, answer string, want ...string) {
 	t.Helper()
-	if d := cmp.Diff(want, kinds(t, answer)); d != "" {
+	var got []string
+	for _, p := range piecesOf(extract(t, answer)) {
+		got = append(got, string(p.Kind))
+	}
+	if d := cmp.Diff(want, got); d != "" {
 		t.Errorf("%q: kinds (-want +got):\n%s", answer, d)
 	}
-}
-
-// kinds returns the kind of each sentence of an answer, or "claim" for claims.
-func kinds(t testing.TB, answer string) []string {
-	t.Helper()
-	var out []string
-	for _, p := range piecesOf(extract(t, answer)) {
-		out = append(out, string(p.Kind))
-	}
-	return out
 }
 
 func TestExtractClaimsAssertions(t *testing.T) {

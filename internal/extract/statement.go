@@ -60,22 +60,14 @@ func isClause(text string) bool {
 }
 
 // parseQuestion parses a question. It drops a prefix that only refers to the
-// source.
+// source, as in "according to the passage".
 func parseQuestion(asked string) *english.Question {
 	q := english.ParseQuestion(asked)
-	if q != nil && len(q.Before) > 0 && isSourcePrefix(q.Before) {
+	if q == nil || len(q.Before) == 0 {
+		return q
+	}
+	if _, ok := attribution(normalize(english.Join(q.Before))); ok || isOneOf(q.Before[0].Lower, "according", "based") {
 		q.Before = nil
 	}
 	return q
-}
-
-// isSourcePrefix reports whether w only refers to the source, as in "according
-// to the passage".
-func isSourcePrefix(w []english.Word) bool {
-	if w[0].Lower == "according" || w[0].Lower == "based" {
-		return true
-	}
-	plain := normalize(nil, english.Join(w))
-	_, ok := plain.cutAttribution()
-	return ok
 }

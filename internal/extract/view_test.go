@@ -175,9 +175,3 @@ func TestExtractReturnsOffsetsInRawAnswer(t *testing.T) {
 		t.Errorf("views (-want +got):\n%s", d)
 	}
 }
-
-func TestNewViewKeepsPlainAnswer(t *testing.T) {
-	if v := newView("The plan costs $10. It’s new, and (they say) cheap."); v.cuts != nil || v.text != v.raw {
-		t.Errorf("got %+v, want no cuts", v)
-	}
-}

@@ -1,7 +1,6 @@
 package extract
 
 import (
-	"bytes"
 	_ "embed"
 	"iter"
 	"slices"
@@ -17,82 +16,46 @@ const maxSentenceBytes = 480
 // words is a normalized sentence. It contains lower-case words separated by
 // single spaces, without punctuation and apostrophes ("I don't" becomes "i
 // dont"). Semicolons and em dashes become a separate word ";".
-type words []byte
+type words string
 
-// normalize returns the words of text. It uses buf if its capacity is at least
-// twice the length of text.
-func normalize(buf []byte, text string) words {
-	if cap(buf) < 2*len(text) {
-		buf = make([]byte, 2*len(text))
-	}
-	buf = buf[:cap(buf)]
-	n, gap := 0, false
-	for i := 0; i < len(text); i++ {
-		b := text[i]
+// normalize returns the words of text.
+func normalize(text string) words {
+	out := make([]byte, 0, len(text)+len(text)/8)
+	gap := false // a space precedes the next word
+	for _, r := range text {
 		switch {
-		case b|0x20-'a' < 26:
-			b |= 0x20
-		case b-'0' < 10:
-		case b == ' ':
-			gap = true
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+		case r >= 'A' && r <= 'Z':
+			r |= 0x20
+		case strings.ContainsRune("'’‘ʼ", r):
 			continue
-		case b == '\'':
-			continue
-		case b == ';':
-			n, gap = appendPause(buf, n), true
-			continue
-		case b < utf8.RuneSelf:
-			gap = true
-			continue
-		default:
-			r, size := utf8.DecodeRuneInString(text[i:])
-			i += size - 1
-			switch r {
-			case '’', '‘', 'ʼ':
-			case '“', '”', '¡', '¿', '«', '»', '„', '…', '。', '，', '！', '、', '\u00a0', '–':
-				gap = true
-			case '—':
-				n, gap = appendPause(buf, n), true
-			default:
-				if gap && n > 0 {
-					buf[n] = ' '
-					n++
-				}
-				gap = false
-				n += copy(buf[n:], text[i+1-size:i+1])
+		case r == ';', r == '—':
+			if len(out) > 0 {
+				out = append(out, " ;"...)
 			}
+			gap = true
+			continue
+		case r < utf8.RuneSelf, strings.ContainsRune("“”¡¿«»„…。，！、\u00a0–", r):
+			gap = true
 			continue
 		}
-		if gap && n > 0 {
-			buf[n] = ' '
-			n++
+		if gap && len(out) > 0 {
+			out = append(out, ' ')
 		}
 		gap = false
-		buf[n] = b
-		n++
+		out = utf8.AppendRune(out, r)
 	}
-	return words(buf[:n])
+	return words(out)
 }
 
-// appendPause writes a separate word ";" at buf[n:] and returns the offset
-// after it.
-func appendPause(buf []byte, n int) int {
-	if n == 0 {
-		return 0
-	}
-	return n + copy(buf[n:], " ;")
-}
-
-func (w words) cutWord() (first []byte, rest words) {
-	if n := bytes.IndexByte(w, ' '); n >= 0 {
-		return w[:n], w[n+1:]
-	}
-	return w, nil
+func (w words) cutWord() (first string, rest words) {
+	first, after, _ := strings.Cut(string(w), " ")
+	return first, words(after)
 }
 
 func (w words) cutPrefix(phrase string) (words, bool) {
 	n := len(phrase)
-	if len(w) < n || string(w[:n]) != phrase || len(w) > n && w[n] != ' ' {
+	if len(w) < n || len(w) > n && w[n] != ' ' || string(w[:n]) != phrase {
 		return w, false
 	}
 	return w[min(n+1, len(w)):], true
@@ -112,13 +75,13 @@ func (w words) count() int {
 	if len(w) == 0 {
 		return 0
 	}
-	return bytes.Count(w, []byte{' '}) + 1
+	return strings.Count(string(w), " ") + 1
 }
 
-func (w words) last() []byte { return w[bytes.LastIndexByte(w, ' ')+1:] }
+func (w words) last() string { return string(w[strings.LastIndexByte(string(w), ' ')+1:]) }
 
 // contains reports whether match reports true for any of the words.
-func (w words) contains(match func([]byte) bool) bool {
+func (w words) contains(match func(string) bool) bool {
 	for rest := range w.suffixes() {
 		if first, _ := rest.cutWord(); match(first) {
 			return true
@@ -136,33 +99,8 @@ func (w words) suffixes() iter.Seq[words] {
 	}
 }
 
-// cutThrough cuts the first of the given words and those before it from the start of w. It
-// must be one of the first n words.
-func (w words) cutThrough(n int, list ...string) (words, bool) {
-	rest := w
-	for range n {
-		var first []byte
-		if first, rest = rest.cutWord(); isOneOf(first, list...) {
-			return rest, true
-		}
-	}
-	return w, false
-}
-
 func (w words) hasDigit() bool {
-	return bytes.ContainsAny(w, "0123456789")
-}
-
-// skip returns w without the leading words for which match reports true.
-func (w words) skip(match func([]byte) bool) words {
-	for len(w) > 0 {
-		first, rest := w.cutWord()
-		if !match(first) {
-			break
-		}
-		w = rest
-	}
-	return w
+	return strings.ContainsAny(string(w), "0123456789")
 }
 
 // A role is the function of a phrase at the start of a sentence.
@@ -225,7 +163,7 @@ func (w words) cutPhrase(role role) (rest words, found bool) {
 	first, _ := w.cutWord()
 	rest = w
 	longest := 0
-	known := phrases()[string(first)]
+	known := phrases()[first]
 	if known == nil {
 		return rest, false
 	}
@@ -246,7 +184,7 @@ func (w words) trimOpening() words {
 	for range 4 {
 		rest, ok := w.cutPhrase(opening)
 		if !ok {
-			if rest, ok = w.cutAttribution(); !ok {
+			if rest, ok = attribution(w); !ok {
 				break
 			}
 		}
@@ -255,6 +193,6 @@ func (w words) trimOpening() words {
 	return w
 }
 
-func isOneOf[T string | []byte](word T, list ...string) bool {
-	return slices.Contains(list, string(word))
+func isOneOf(word string, list ...string) bool {
+	return slices.Contains(list, word)
 }

@@ -23,9 +23,6 @@ func TestParseQuestion(t *testing.T) {
 		{"Are the first 3 months free", "", "", "the first 3 months", "free"},
 		{"Are the rooms on the second floor quiet", "", "", "the rooms on the second floor", "quiet"},
 		{"Is the exam oral or written", "", "", "the exam", "oral or written"},
-		{"Dogs are allowed", "", "", "Dogs", "allowed"},
-		{"I wonder if dogs are allowed", "", "", "dogs", "allowed"},
-		{"Can you tell me if the fee is due", "", "", "the fee", "due"},
 	} {
 		q := ParseQuestion(tt.text)
 		if q == nil {
@@ -37,7 +34,7 @@ func TestParseQuestion(t *testing.T) {
 			t.Errorf("ParseQuestion(%q): got %q, want %q", tt.text, got, want)
 		}
 	}
-	for _, text := range []string{"", "Wann muss man zahlen", "Did you know they won", "Capital of France"} {
+	for _, text := range []string{"", "Wann muss man zahlen", "Did you know they won", "Capital of France", "Dogs are allowed"} {
 		if q := ParseQuestion(text); q != nil {
 			t.Errorf("ParseQuestion(%q): got %+v, want nil", text, *q)
 		}
@@ -57,6 +54,7 @@ func TestYesOrNo(t *testing.T) {
 		{"是的。", true, true},
 		{"No. 12 is red.", false, false},
 		{"Nobody came.", false, false},
+		{"No one came.", false, false},
 		{"", false, false},
 	} {
 		if yes, ok := YesOrNo(tt.text); yes != tt.yes || ok != tt.ok {

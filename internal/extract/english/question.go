@@ -6,7 +6,6 @@ package english
 import (
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -100,48 +99,23 @@ func (q *Question) parse(w []Word) bool {
 	if head, ok := strings.CutSuffix(w[0].Lower, "'s"); ok && IsQuestionWord(head) {
 		w = slices.Concat(Words(head, "is"), w[1:])
 	}
-	switch {
-	case IsQuestionWord(w[0].Lower):
+	if IsQuestionWord(w[0].Lower) {
 		return q.parseWh(w)
-	case IsAuxiliary(w[0].Lower) && len(w) > 1 && !slices.ContainsFunc(w, isForeignWord):
-		if len(w) > 2 && w[1].Lower == "you" && w[2].is("know", "tell", "explain", "say", "remind", "show", "please") {
-			// "Could you tell me if dogs are allowed?", but not "Did you know they won?"
-			return slices.ContainsFunc(w, isIf) && q.parseStatement(w)
-		}
-		q.Aux = w[0]
-		switch {
-		case w[1].Lower != "i":
-		case q.Aux.Lower == "am":
-			q.Aux = Word{"are", "are"}
-		case q.Aux.Lower == "was":
-			q.Aux = Word{"were", "were"}
-		}
-		q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower)
-		return len(q.Subject) > 0
 	}
-	return q.parseStatement(w)
-}
-
-func isIf(w Word) bool { return w.is("if", "whether") }
-
-// parseStatement parses a question in the form of a statement, such as "Dogs are allowed?" or
-// "I wonder if dogs are allowed".
-func (q *Question) parseStatement(w []Word) bool {
-	const maxIndex = 4 // "Could you tell me if"
-	if at := slices.IndexFunc(w, isIf); at > 0 && at <= maxIndex && slices.ContainsFunc(w[:at], func(x Word) bool { return x.is("tell", "know", "wonder", "say") }) {
-		w = w[at+1:]
-	}
-	verb := slices.IndexFunc(w, func(x Word) bool { return IsBe(x.Lower) || isModal(x.Lower) || isHave(x.Lower) })
-	isUnclear := func(x Word) bool { // also a label or a greeting, a denial, and "or not"
-		_, not := trimNegation(x.Lower)
-		return isForeignWord(x) || IsQuestionWord(x.Lower) || not || x.is("not", "no", "or", "if", "whether") || strings.ContainsAny(x.Text, ":!@>") || strings.HasSuffix(x.Text, ")")
-	}
-	if verb < 1 || verb+1 == len(w) || slices.ContainsFunc(w, isUnclear) || strings.HasSuffix(w[verb-1].Text, ".") || !unicode.IsLetter([]rune(w[0].Text)[0]) {
+	asksReader := len(w) > 2 && w[1].Lower == "you" && w[2].is("know", "tell", "explain", "say", "remind", "show", "please") // "Did you know they won?"
+	if !IsAuxiliary(w[0].Lower) || len(w) == 1 || asksReader || slices.ContainsFunc(w, isForeignWord) {
 		return false
 	}
-	w = readdress(w)
-	q.Subject, q.Aux, q.Rest = w[:verb], w[verb], w[verb+1:]
-	return true
+	q.Aux = w[0]
+	switch {
+	case w[1].Lower != "i":
+	case q.Aux.Lower == "am":
+		q.Aux = Word{"are", "are"}
+	case q.Aux.Lower == "was":
+		q.Aux = Word{"were", "were"}
+	}
+	q.Subject, q.Rest = splitSubject(readdress(w[1:]), q.Aux.Lower)
+	return len(q.Subject) > 0
 }
 
 // readdress replaces first-person pronouns with second-person ones: the asker is "you" in

@@ -55,38 +55,26 @@ func chooseOption(predicate, w []Word) []Word {
 	if at < 1 || slices.ContainsFunc(predicate[:at-1], func(x Word) bool { return strings.HasSuffix(x.Text, ",") }) { // "A, B or C"
 		return nil
 	}
-	noun := func(w []Word) []Word {
-		if len(w) > 1 && IsDeterminer(w[0].Lower) {
-			return w[1:]
-		}
-		return w
-	}
-	left, right, w := predicate[:at], noun(predicate[at+1:]), noun(w)
-	if n := len(left) - len(w); n >= 0 && len(right) > 0 && IsPreposition(w[0].Lower) && left[n].Lower == w[0].Lower { // "at 3 pm or 5 pm"
-		if w = w[1:]; right[0].Lower == left[n].Lower {
+	left, right := predicate[:at], predicate[at+1:]
+	if IsPreposition(w[0].Lower) && len(w) > 1 && len(right) > 0 { // "at 3 pm or 5 pm", "by courier or by post"
+		if right[0].Lower == w[0].Lower {
 			right = right[1:]
 		}
+		w = w[1:]
 	}
-	if n := len(w); n > 1 && len(right) == n && len(left) >= n && IsNumeral(w[0].Lower) && IsNumeral(right[0].Lower) && IsNumeral(left[len(left)-n].Lower) { // "5 May or 8 May"
-		switch {
-		case slices.EqualFunc(left[len(left)-n:], w, sameWord):
-			return left
-		case slices.EqualFunc(right, w, sameWord):
-			return slices.Concat(left[:len(left)-n], right)
-		}
+	n := len(w)
+	if n > len(left) || n > len(right) || n < len(right) && !IsNumeral(w[0].Lower) { // what follows a noun may belong to both
+		return nil
 	}
-	isValue := len(w) > 0 && len(right) > 0 && IsNumeral(w[0].Lower) && IsNumeral(right[0].Lower) && IsNumeral(left[len(left)-1].Lower)
+	same := func(a, b Word) bool { return a.Lower == b.Lower }
 	switch {
-	case len(w) != 1 || len(right) == 0 || len(right) > 1 && !isValue: // what follows the second option may belong to both
-	case left[len(left)-1].Lower == w[0].Lower: // "$5 or $8 per month"
-		return slices.Concat(left, right[1:])
-	case right[0].Lower == w[0].Lower:
-		return slices.Concat(left[:len(left)-1], right)
+	case slices.EqualFunc(left[at-n:], w, same):
+		return slices.Concat(left, right[n:]) // "$5 or $8 per month"
+	case slices.EqualFunc(right[:n], w, same):
+		return slices.Concat(left[:at-n], right)
 	}
 	return nil
 }
-
-func sameWord(a, b Word) bool { return a.Lower == b.Lower }
 
 // questionAndAnswer joins a question that could not be parsed with its answer.
 // It returns "" if reply, the answer without "yes" or "no", is long enough to

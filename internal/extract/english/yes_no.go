@@ -50,7 +50,7 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 			})
 			return isYes, rest, true
 		}
-		if first, _, _ := strings.Cut(after, " "); IsSubjectPronoun(strings.ToLower(first)) && n == 0 {
+		if first, _, _ := strings.Cut(after, " "); IsSubjectPronoun(strings.ToLower(first)) && first != "one" && n == 0 { // not: "No one came."
 			return isYes, after, true
 		}
 	}

@@ -74,7 +74,7 @@ func (j *Judge) topic(d extract.Declined) (*topic, bool) {
 		t.words++
 	}
 	minWords := 1
-	if slices.Contains([]extract.AnswerType{extract.AnyStatement, extract.Event, extract.Value, extract.Place, extract.Person}, t.want) {
+	if slices.Contains([]extract.AnswerType{extract.AnyStatement, extract.Value, extract.Place, extract.Person}, t.want) {
 		minWords = 2
 	}
 	return t, t.words >= minWords || named && t.words > 0
@@ -125,7 +125,7 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence string) bool {
 		return slices.ContainsFunc(values.Find(sentence), func(v values.Value) bool { return slices.Contains(kinds, v.Kind) })
 	}
 	switch t.want {
-	case extract.AnyStatement, extract.Event:
+	case extract.AnyStatement:
 		return content
 	case extract.Affirmation:
 		return true
