@@ -1,14 +1,12 @@
 package lexical
 
 import (
-	"math/rand/v2"
-
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
-// maxPooledKeys limits the keys of each table, and maxPooledBytes the total size of the
+// maxPooledKeys limits the keys of each map, and maxPooledBytes the total size of the
 // slices, in a scratch that is kept for the next task.
 const (
 	maxPooledKeys  = 1 << 12
@@ -17,11 +15,10 @@ const (
 
 // A scratch is the working memory for one task. It is reused for later tasks.
 type scratch struct {
-	keys   *lexicon.Table[int32] // entries by key of a stem
-	words  *lexicon.Table[int32] // terms of the current claim by key
-	pairs  *lexicon.Table[int32] // entries by key of two adjacent words
-	filter filter                // keys in any table
-	seed   uint64                // hash seed of the tables
+	keys   map[uint64]int32 // entries by key of a stem
+	words  map[uint64]int32 // terms of the current claim by key
+	pairs  map[uint64]int32 // entries by key of two adjacent words
+	filter filter           // keys in keys or pairs
 
 	pending int // hits that the windows have not passed yet
 
@@ -72,12 +69,16 @@ type scratch struct {
 }
 
 func newScratch() *scratch {
-	seed := rand.Uint64() // prevents crafted hash collisions
-	table := func() *lexicon.Table[int32] { return lexicon.NewTable[int32](256, seed) }
-	return &scratch{
-		cells: map[cell]span{}, seed: seed,
-		keys: table(), words: table(), pairs: table(),
+	return &scratch{cells: map[cell]span{}, keys: map[uint64]int32{}, words: map[uint64]int32{}, pairs: map[uint64]int32{}}
+}
+
+// emptied returns m without its keys, or a new map if m is too large to be kept.
+func emptied(m map[uint64]int32) map[uint64]int32 {
+	if len(m) > maxPooledKeys {
+		return map[uint64]int32{}
 	}
+	clear(m)
+	return m
 }
 
 // reset prepares s for a new task.

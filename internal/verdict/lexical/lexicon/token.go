@@ -180,7 +180,7 @@ func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 // w.
 func (l *Lexicon) fill(t *Token, w []byte) {
 	h := Hash(w)
-	if e, ok := l.words.Get(h); ok {
+	if e, ok := l.words[h]; ok {
 		t.Class |= e.class
 		if e.key != 0 {
 			t.Key = e.key
