@@ -37,7 +37,6 @@ type scratch struct {
 	alignedClaim *claim          // the claim in claimed
 	headed       aligned         // see checkHeading
 	passages     []passage
-	claimStmt    statement
 	foldedClaim  foldedText // see isVerbatim
 	foldedText   foldedText
 

@@ -100,8 +100,8 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 	if len(tables) == 0 || s.tableWork > maxTableWork {
 		return objection{}, quote{}
 	}
-	stmt := &s.claimStmt
-	stmt.parse(j.lex, c.text)
+	s.parseClaim(j, c)
+	_, negations, ambiguous := s.claimed.Negations()
 	for i := range tables {
 		t := &tables[i]
 		for _, r := range t.rows {
@@ -110,7 +110,7 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 		if s.tableWork > maxTableWork {
 			break
 		}
-		tc := tableCheck{s: s, table: t, claim: c, stmt: stmt}
+		tc := tableCheck{s: s, table: t, claim: c, negations: negations, ambiguous: ambiguous}
 		if o, row := tc.check(); o.reason != "" {
 			return o, t.at(row)
 		}
@@ -123,8 +123,9 @@ type tableCheck struct {
 	s             *scratch
 	table         *table
 	claim         *claim
-	stmt          *statement // the parsed claim
-	rows, columns []int      // rows and columns that the claim mentions
+	negations     int   // of the claim
+	ambiguous     bool  // their scope is unknown
+	rows, columns []int // rows and columns that the claim mentions
 }
 
 // check returns an objection to the first value or name that is in another cell than the
@@ -136,7 +137,7 @@ func (tc *tableCheck) check() (objection, int) {
 	if o, row := tc.checkAnswer(); o.reason != "" {
 		return o, row
 	}
-	if tc.stmt.negations > 0 || len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
+	if tc.negations > 0 || len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
 		return objection{}, 0
 	}
 	values := tc.s.claimValues[tc.claim.values[0]:tc.claim.values[1]]
@@ -173,8 +174,8 @@ func (tc *tableCheck) check() (objection, int) {
 // which answers yes or no, in a word or a mark, is a no that the claim does not say, or the other way
 // round.
 func (tc *tableCheck) checkAnswer() (objection, int) {
-	denied := tc.stmt.negations == 1 || strings.Contains(tc.claim.text, "out of ")
-	if tc.stmt.ambiguous || tc.stmt.negations > 1 || denied && len(tc.rows) > 1 {
+	denied := tc.negations == 1 || strings.Contains(tc.claim.text, "out of ")
+	if tc.ambiguous || tc.negations > 1 || denied && len(tc.rows) > 1 {
 		return objection{}, 0
 	}
 	for _, row := range tc.rows {
@@ -226,7 +227,7 @@ func (tc *tableCheck) named(name func(int) *tableCell, first, end int) []int {
 
 // mentions reports whether the cell has words and the claim contains all of them.
 func (tc *tableCheck) mentions(c *tableCell) bool {
-	return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return tc.stmt.indexOf(w) < 0 })
+	return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return !tc.s.claimed.Has(w) })
 }
 
 // states reports whether the cell contains the value v.

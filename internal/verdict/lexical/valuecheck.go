@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
@@ -266,11 +267,15 @@ const deniedScore = 0.8
 // "does not have 10 rooms" for 12 rooms.
 func (j *Judge) deniesValue(s *scratch, c *claim, q quote, contexts []string) bool {
 	v := &s.claimValues[c.values[0]]
-	var a, b statement
-	if a.parse(j.lex, c.text); c.values[1]-c.values[0] != 1 || a.ambiguous || a.negations != 1 || !v.IsPlain() || strings.HasSuffix(c.text, "?") {
+	if c.values[1]-c.values[0] != 1 || !v.IsPlain() || strings.HasSuffix(c.text, "?") || max(len(c.text), q.end-q.start) > maxAligned {
 		return false
 	}
-	if b.parse(j.lex, q.text(contexts)); b.ambiguous || b.negations > 0 {
+	s.parseClaim(j, c)
+	last, n, ambiguous := s.claimed.Negations()
+	if n != 1 || ambiguous {
+		return false
+	}
+	if _, n, ambiguous = s.align(j, contexts, q).stated.Negations(); n > 0 || ambiguous {
 		return false
 	}
 	for i := s.valueAt(q.chunk, q.start); i < len(s.values) && int(s.valueChunks[i]) == q.chunk && s.values[i].Start < q.end; i++ {
@@ -278,6 +283,14 @@ func (j *Judge) deniesValue(s *scratch, c *claim, q quote, contexts []string) bo
 			return false // "up to 12 rooms"
 		}
 	}
-	isNext := slices.ContainsFunc(a.content[a.negated:min(a.negated+2, len(a.content))], func(i int) bool { return int(a.tokens[i].Start) >= v.Start && int(a.tokens[i].End) <= v.End })
-	return isNext && s.coverageWithout(c, v.Start, v.End) >= minRepeated
+	if v.first < last {
+		return false
+	}
+	between := 0 // words, as in "does not open at 8 am"
+	for _, w := range s.claimed.Words[last+1 : v.first] {
+		if !w.Is(lexicon.Stop) {
+			between++
+		}
+	}
+	return between <= 1 && s.coverageWithout(c, v.Start, v.End) >= minRepeated
 }
