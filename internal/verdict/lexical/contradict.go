@@ -13,8 +13,9 @@ import (
 type objection struct {
 	reason   string
 	stated   string  // words of the contexts that differ from the claim, or ""
-	maxScore float64 // upper bound of the claim's score
+	maxScore float64 // upper bound of the claim's score, or 0 if it depends on the score
 	basis    basis
+	at       quote // the passage that states it, if it is not the best one
 }
 
 // minCoverageForStated is the minimum share of a claim that a quote must cover for the
@@ -51,10 +52,9 @@ func (s *scratch) checkNumbers(c *claim, contexts []string, q quote) objection {
 	return objection{}
 }
 
-// notStated returns the objection that the contexts state something else than the
-// claim does.
-func notStated(stated, claimed string, b basis) objection {
-	return objection{reason: otherWords(stated, claimed), stated: stated, maxScore: maxContradictedScore, basis: b}
+// otherSign returns the objection that q has another word than the claim.
+func otherSign(stated, claimed []byte, q quote) objection {
+	return objection{reason: otherWords(string(stated), string(claimed)), stated: string(stated), maxScore: maxContradictedScore, basis: basisValue, at: q}
 }
 
 // valueBasis returns the basis of an objection to a value of c. The contexts contradict it

@@ -36,9 +36,6 @@ const minClose = 0.6
 // converted or rounded.
 func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck {
 	x := valueCheck{all: true}
-	if len(c.text) > maxAligned {
-		return x
-	}
 	near := 0
 	claimed := s.claimValues[c.values[0]:c.values[1]]
 	if len(claimed) == 0 {
@@ -48,25 +45,22 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	s.passages = s.passages[:0]
 	for _, q := range c.candidates {
 		text := q.text(contexts)
-		if len(text) > maxAligned {
-			continue
-		}
 		s.passages = slices.Grow(s.passages, 1)[:len(s.passages)+1]
 		p := &s.passages[len(s.passages)-1]
 		p.text = text
 		p.values = s.valuesIn(q, text, p.values[:0])
 		plain = plain && !strings.ContainsAny(text, "\t\n|")
-		if float64(q.covered) >= minClose*float64(c.candidates[0].covered) {
+		if float64(q.covered) >= minClose*c.covered() {
 			near++
 		}
 	}
 	for i := range claimed {
 		v := &claimed[i].Value
 		if bound := boundOf(v, s.passages[:near]); bound.end > 0 && c.coverage() >= minRepeated && !namesBound(c.text, v.End) {
-			x.bounded = objection{reason: otherWords(bound.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: bound.value(), basis: basisWords}
+			x.bounded = objection{reason: otherWords(bound.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: bound.value(), basis: basisWords, at: c.candidates[0]}
 		}
 		if number := numberOf(v, s.passages[:near]); number.end > 0 && (c.coverage() >= minRepeated || v.Open && c.coverage() >= minClose) {
-			x.bounded = objection{reason: otherWords(number.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: number.value(), basis: basisWords}
+			x.bounded = objection{reason: otherWords(number.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: number.value(), basis: basisWords, at: c.candidates[0]}
 		}
 		stated, swapped, other := compareValue(v, s.passages[:near])
 		if stated {
@@ -78,7 +72,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 			covers = minRepeated
 		}
 		if other.end > 0 && plain && (swapped && c.coverage() >= covers || (v.Loose || v.Kind != values.Number) && s.coverageWithout(c, v.Start, v.End) >= covers) {
-			x.replaced = objection{reason: otherValue(other, textValue{c.text, v.Start, v.End}), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis()}
+			x.replaced = objection{reason: otherValue(other, textValue{c.text, v.Start, v.End}), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis(), at: c.candidates[0]}
 		}
 	}
 	for i := range claimed {
@@ -198,10 +192,16 @@ func numberOf(v *values.Value, passages []passage) (number textValue) {
 // for another value in it to contradict the claim.
 const minReplaced = 0.75
 
-// coverage returns the share of the claim that its best candidate covers.
-func (c *claim) coverage() float64 {
-	return float64(c.candidates[0].covered) / float64(max(1, c.total*exactCredit))
+// covered returns the weight of the claim that its best candidate covers.
+func (c *claim) covered() float64 {
+	if len(c.candidates) == 0 {
+		return 0
+	}
+	return float64(c.candidates[0].covered)
 }
+
+// coverage returns the share of the claim that its best candidate covers.
+func (c *claim) coverage() float64 { return c.covered() / float64(max(1, c.total*exactCredit)) }
 
 // coverageWithout returns the share of the claim outside a byte range that its best
 // candidate covers. It returns 0 if the best chunk contains the value.
@@ -218,7 +218,7 @@ func (s *scratch) coverageWithout(c *claim, start, end int) float64 {
 	if total <= 0 {
 		return 0
 	}
-	return float64(c.candidates[0].covered) / float64(total*exactCredit)
+	return c.covered() / float64(total*exactCredit)
 }
 
 // minRepeated is the share of a claim, without values that the contexts lack, that its best candidate covers if the claim repeats
@@ -228,16 +228,13 @@ const minRepeated = 0.98
 
 // coverageBesidesValues returns the share of the claim that its best candidate covers, without the values that no chunk contains.
 func (s *scratch) coverageBesidesValues(c *claim) float64 {
-	if len(c.candidates) == 0 {
-		return 0
-	}
 	total := c.total
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		if t := &s.terms[i]; t.value >= 0 && t.best == levels {
 			total -= t.weight
 		}
 	}
-	return float64(c.candidates[0].covered) / float64(max(1, total*exactCredit))
+	return c.covered() / float64(max(1, total*exactCredit))
 }
 
 // credited returns the score of a claim whose values in stated are counted as found.
