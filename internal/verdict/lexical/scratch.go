@@ -54,7 +54,7 @@ type scratch struct {
 	gain      []int64
 	sentences [][2]int      // sentences of all cells
 	cells     map[cell]span // cells that have been split into sentences
-	marks     []mark        // sorted by chunk and position
+	mark      mark          // see codePoints
 	search    searcher
 	line      []byte // buffer for the reason
 
@@ -82,7 +82,7 @@ func emptied(m map[uint64]int32) map[uint64]int32 {
 
 // reset prepares s for a new task.
 func (s *scratch) reset() {
-	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
+	s.sentences, s.mark = s.sentences[:0], mark{}
 	clear(s.cells)
 	s.tables, s.tablesRead, s.tableWork = nil, false, 0
 	s.search.reset()
