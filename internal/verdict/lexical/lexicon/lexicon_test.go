@@ -165,7 +165,7 @@ func FuzzTokens(f *testing.F) {
 				t.Fatalf("%q: got invalid token %+v", text, tk)
 			}
 			last = tk.End
-			if r, _ := utf8.DecodeRuneInString(text[tk.Start:]); isSpaceless(r) {
+			if r, _ := utf8.DecodeRuneInString(text[tk.Start:]); IsSpaceless(r) {
 				last = tk.Start // pairs of characters overlap
 			}
 			if int(tk.Stem) > int(tk.End-tk.Start) {

@@ -122,7 +122,7 @@ func entity(s string) int {
 // script with spaces.
 func letterAt(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[i:])
-	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !isSpaceless(r)
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !IsSpaceless(r)
 }
 
 // apostrophe returns the end of the word whose first run of letters ends at j. It
