@@ -42,7 +42,7 @@ var load = sync.OnceValue(func() *lists {
 		"length": length, "mass": mass, "volume": volume, "area": area, "speed": speed, "data": data, "energy": energy, "power": power,
 		"temperature": temperature, "frequency": frequency, "pressure": pressure,
 	}
-	kinds := map[string]Kind{"share": Share, "duration": Duration, "money": Money}
+	kinds := map[string]Kind{"share": Share, "points": Points, "duration": Duration, "money": Money}
 	l := &lists{words: map[string]listed{}, units: map[string]unit{}, hedges: map[string][]hedgePhrase{}}
 	for h, phrases := range hedges {
 		for _, p := range phrases {
@@ -73,7 +73,7 @@ var load = sync.OnceValue(func() *lists {
 			u.kind, u.calendar = kind, kind == Duration && factor >= secondsPerMonth
 		}
 		for _, name := range f[3:] {
-			l.units[name] = u
+			l.units[strings.ReplaceAll(name, "_", " ")] = u
 		}
 	}
 	return l
