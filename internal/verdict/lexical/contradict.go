@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"cmp"
 	"sort"
 	"strings"
 	"unicode"
@@ -72,7 +73,6 @@ func (c *claim) valueBasis() basis {
 // A similarValue is a value in the contexts that resembles a value in a claim.
 type similarValue struct {
 	value      *number
-	chunk      int
 	similarity float64
 }
 
@@ -82,7 +82,7 @@ const minSimilarity = 0.5
 
 // within reports whether the value is in the sentence q.
 func (n *similarValue) within(q quote) bool {
-	return n.chunk == q.chunk && n.value.Start >= q.start && n.value.Start < q.end
+	return n.value.chunk == q.chunk && n.value.Start >= q.start && n.value.Start < q.end
 }
 
 // text returns the value as written in the contexts, or "" if it is not similar enough
@@ -95,7 +95,7 @@ func (n *similarValue) text(contexts []string) string {
 }
 
 func (n *similarValue) at(contexts []string) textValue {
-	return textValue{contexts[n.chunk], n.value.Start, n.value.End}
+	return textValue{contexts[n.value.chunk], n.value.Start, n.value.End}
 }
 
 // Bonuses added to the similarity of a value when values are ranked.
@@ -115,25 +115,27 @@ func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarVa
 		if similarity == 0 {
 			continue
 		}
-		chunk := int(s.valueChunks[i])
 		rank := similarity
-		if chunk == c.best.chunk {
+		if d.chunk == c.best.chunk {
 			rank += bestChunkBonus
 			if d.Start >= int(c.best.from.start) && d.Start <= int(c.best.to.start) {
 				rank += closestWindowBonus
 			}
 		}
-		if rank > bestRank && !verdict.InMarker(contexts[chunk], d.Start, d.End) {
+		if rank > bestRank && !verdict.InMarker(contexts[d.chunk], d.Start, d.End) {
 			bestRank = rank
-			best = similarValue{value: d, chunk: chunk, similarity: similarity}
+			best = similarValue{value: d, similarity: similarity}
 		}
 	}
 	return best
 }
 
-// valueAt returns the index of the first context value at or after a byte of a chunk.
-func (s *scratch) valueAt(chunk, start int) int {
-	return sort.Search(len(s.values), func(i int) bool {
-		return int(s.valueChunks[i]) > chunk || int(s.valueChunks[i]) == chunk && s.values[i].Start >= start
-	})
+// valuesIn returns the values of the contexts in the sentence q, those of the first maxValuesKept.
+func (s *scratch) valuesIn(q quote) []number {
+	at := func(offset int) int {
+		return sort.Search(len(s.values), func(i int) bool {
+			return cmp.Or(cmp.Compare(s.values[i].chunk, q.chunk), cmp.Compare(s.values[i].Start, offset)) >= 0
+		})
+	}
+	return s.values[at(q.start):at(q.end)]
 }

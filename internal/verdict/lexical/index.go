@@ -82,7 +82,7 @@ type support struct {
 func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.filter.clear()
 	s.alignedClaim = nil
-	s.values, s.valueChunks, s.valueTerms = s.values[:0], s.valueChunks[:0], s.valueTerms[:0]
+	s.values, s.valueTerms = s.values[:0], s.valueTerms[:0]
 	s.entries, s.terms, s.claimValues, s.wordPairs = s.entries[:0], s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
 	s.keys, s.pairs = emptied(s.keys), emptied(s.pairs)
 	for len(s.claims) < len(texts) {

@@ -160,8 +160,8 @@ func (s *scratch) readValues(text string, here blockStart) {
 	for _, v := range vs[:min(len(vs), maxValuesKept-len(s.values))] {
 		v.Start += int(here.byte)
 		v.End += int(here.byte)
+		v.chunk = int(here.chunk)
 		s.values = append(s.values, v)
-		s.valueChunks = append(s.valueChunks, here.chunk)
 	}
 }
 

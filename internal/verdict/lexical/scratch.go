@@ -41,7 +41,6 @@ type scratch struct {
 	foldedText   foldedText
 
 	values      []number       // values in the contexts
-	valueChunks []int32        // chunk of each element of values
 	valueTerms  []int32        // indices of terms that are numbers or dates
 	blockValues []number       // values in the current block
 	found       []values.Value // buffer of appendNumbers

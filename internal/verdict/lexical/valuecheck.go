@@ -48,7 +48,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 		s.passages = slices.Grow(s.passages, 1)[:len(s.passages)+1]
 		p := &s.passages[len(s.passages)-1]
 		p.text = text
-		p.values = s.valuesIn(q, text, p.values[:0])
+		p.values = s.appendValues(p.values[:0], q, text)
 		plain = plain && !strings.ContainsAny(text, "\t\n|")
 		if float64(q.covered) >= minClose*c.covered() {
 			near++
@@ -82,15 +82,16 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	return x
 }
 
-// valuesIn appends the values of the sentence q, which is text, to dst.
-func (s *scratch) valuesIn(q quote, text string, dst []values.Value) []values.Value {
+// appendValues appends the values of the sentence q, which is text, to dst.
+func (s *scratch) appendValues(dst []values.Value, q quote, text string) []values.Value {
 	if len(s.values) >= maxValuesKept {
 		return values.Append(dst, text)
 	}
-	for i := s.valueAt(q.chunk, q.start); i < len(s.values) && int(s.valueChunks[i]) == q.chunk && s.values[i].End <= q.end; i++ {
-		v := s.values[i].Value
-		v.Start, v.End = v.Start-q.start, v.End-q.start
-		dst = append(dst, v)
+	for _, v := range s.valuesIn(q) {
+		if v.End <= q.end {
+			v.Start, v.End = v.Start-q.start, v.End-q.start
+			dst = append(dst, v.Value)
+		}
 	}
 	return dst
 }
@@ -275,10 +276,8 @@ func (j *Judge) deniesValue(s *scratch, c *claim, q quote, contexts []string) bo
 	if _, n, ambiguous = s.align(j, contexts, q).stated.Negations(); n > 0 || ambiguous {
 		return false
 	}
-	for i := s.valueAt(q.chunk, q.start); i < len(s.values) && int(s.valueChunks[i]) == q.chunk && s.values[i].Start < q.end; i++ {
-		if !s.values[i].IsPlain() {
-			return false // "up to 12 rooms"
-		}
+	if slices.ContainsFunc(s.valuesIn(q), func(w number) bool { return !w.IsPlain() }) {
+		return false // "up to 12 rooms"
 	}
 	if v.first < last {
 		return false
