@@ -279,7 +279,7 @@ func (j *Judge) deniesValue(s *scratch, c *claim, q quote, contexts []string) bo
 	if slices.ContainsFunc(s.valuesIn(q), func(w number) bool { return !w.IsPlain() }) {
 		return false // "up to 12 rooms"
 	}
-	if v.first < last {
+	if v.first <= last {
 		return false
 	}
 	between := 0 // words, as in "does not open at 8 am"
