@@ -13,13 +13,13 @@ import (
 // checkBinding returns an objection if the contexts state a value of the claim for something else:
 // in another sentence than the one with all words of the claim, which has another value, or in
 // another clause: "adults pay £10; students pay £6" does not state that adults pay £6.
-func (j *Judge) checkBinding(s *scratch, c *claim, contexts []string) (objection, quote) {
+func (j *Judge) checkBinding(s *scratch, c *claim, contexts []string) objection {
 	claimed := s.claimValues[c.values[0]:c.values[1]]
-	if len(claimed) == 0 || len(c.text) > maxAligned || len(claimed) > 1 && compares(c.text) {
-		return objection{}, quote{}
+	if len(claimed) == 0 || len(claimed) > 1 && compares(c.text) {
+		return objection{}
 	}
 	if s.parseClaim(j, c); len(s.claimed.Words) == 0 || english.IsQuestionWord(s.claimed.Words[0].Lower) {
-		return objection{}, quote{} // "How many days do they get: 15"
+		return objection{} // "How many days do they get: 15"
 	}
 	for i := range claimed {
 		v := &claimed[i].Value
@@ -27,21 +27,17 @@ func (j *Judge) checkBinding(s *scratch, c *claim, contexts []string) (objection
 			continue
 		}
 		var b binding
-		n := 0 // index in s.passages
-		for _, q := range c.candidates {
-			if text := q.text(contexts); len(text) <= maxAligned {
-				if !isTabular(text) {
-					b.add(v, claimed, s.align(j, contexts, q), s.passages[n].values, q)
-				}
-				n++
+		for n, q := range c.candidates {
+			if !isTabular(q.text(contexts)) {
+				b.add(v, claimed, s.align(j, contexts, q), s.passages[n].values, q)
 			}
 		}
 		if b.isOther() {
 			stated := textValue{b.at.text(contexts), b.instead.Start, b.instead.End}
-			return objection{reason: otherValue(stated, textValue{c.text, v.Start, v.End}), stated: stated.value(), basis: basisValue}, b.at
+			return objection{reason: otherValue(stated, textValue{c.text, v.Start, v.End}), stated: stated.value(), basis: basisValue, at: b.at}
 		}
 	}
-	return objection{}, quote{}
+	return objection{}
 }
 
 // compares reports whether text compares values, of which one may be of something else.

@@ -9,9 +9,9 @@ import (
 
 // checkNames returns an objection if a sentence of the contexts says all that the claim says of another
 // name, and the sentences with the claim's name say less of it.
-func (j *Judge) checkNames(s *scratch, c *claim, contexts []string) (objection, quote) {
-	if len(c.text) > maxAligned || len(c.candidates) < 2 {
-		return objection{}, quote{}
+func (j *Judge) checkNames(s *scratch, c *claim, contexts []string) objection {
+	if len(c.candidates) < 2 {
+		return objection{}
 	}
 	s.parseClaim(j, c)
 	for i := range s.claimed.Words {
@@ -20,10 +20,10 @@ func (j *Judge) checkNames(s *scratch, c *claim, contexts []string) (objection, 
 		}
 		name := s.claimed.Span(i, i)
 		if at, other := j.otherName(s, c, contexts, i); at.end > 0 {
-			return objection{reason: otherWords(other, name.Text()), stated: other, basis: basisWords}, at
+			return objection{reason: otherWords(other, name.Text()), stated: other, basis: basisWords, at: at}
 		}
 	}
-	return objection{}, quote{}
+	return objection{}
 }
 
 // otherName returns the candidate that has all words of the claim but the name at word x, and its name,
@@ -32,7 +32,7 @@ func (j *Judge) otherName(s *scratch, c *claim, contexts []string, x int) (at qu
 	most, named := 0, -1 // number of claim words in at, and the highest in the candidates with the name
 	start, end := int(s.claimed.Words[x].Start), int(s.claimed.Words[x].End)
 	for _, q := range c.candidates {
-		if text := q.text(contexts); len(text) > maxAligned || isTabular(text) {
+		if isTabular(q.text(contexts)) {
 			continue
 		}
 		a := s.align(j, contexts, q)

@@ -13,10 +13,11 @@ import (
 // claim word by word.
 const maxStatements = 4
 
-// collect keeps the sentences of the text scanned last that cover most of each claim.
+// collect keeps the sentences of the text scanned last that cover most of each claim, unless they or
+// the claim are too long to be compared.
 func (j *Judge) collect(s *scratch, contexts []string) {
 	for i := range s.claims {
-		if c := &s.claims[i]; len(c.hits) > 0 {
+		if c := &s.claims[i]; len(c.hits) > 0 && len(c.text) <= maxAligned {
 			j.collectFor(s, c, contexts)
 		}
 	}
@@ -26,6 +27,9 @@ func (j *Judge) collectFor(s *scratch, c *claim, contexts []string) {
 	n := int(c.terms[1] - c.terms[0])
 	s.gain = slices.Grow(s.gain[:0], n)[:n]
 	j.eachHitSentence(s, contexts, c.hits, c.near.best.from, func(q quote, hits []hit) {
+		if q.end-q.start > maxAligned {
+			return
+		}
 		clear(s.gain)
 		for _, h := range hits {
 			k := h.term - c.terms[0]
@@ -187,16 +191,10 @@ const minNearest = 4
 // compare compares a claim with its candidates.
 func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
 	var best comparison
-	if len(c.text) > maxAligned {
-		return best
-	}
 	s.parseClaim(j, c)
 	rank, clean, nearness := -1.0, 0.0, 0.0
 	var cleanAt, nearest quote
 	for _, q := range c.candidates {
-		if q.end-q.start > maxAligned {
-			continue
-		}
 		a := s.align(j, contexts, q)
 		x := comparison{at: q, coverage: a.Coverage(), findings: a.Check(nil)}
 		n := x.coverage

@@ -68,38 +68,24 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	if len(quotes) > 0 && len(others) == 0 && (!values.all || len(values.stated) == 0) {
 		o = s.checkNumbers(c, contexts, quotes[0])
 	}
-	if o.reason == "" && values.replaced.reason != "" {
-		o, quotes = values.replaced, c.candidates[:1]
+	if o.reason == "" {
+		o = values.replaced
+	}
+	if o.at.end > 0 {
+		quotes = []quote{o.at}
 	}
 	if o.basis == basisValue && deniedScore >= j.opts.Threshold && j.deniesValue(s, c, quotes[0], contexts) {
 		v.Score, v.Reason, v.ChunkIDs, v.Evidence = deniedScore, j.objectionReason(s, o, c, contexts, quotes[0]), []int{quotes[0].chunk}, s.toEvidence(contexts, quotes[:1])
 		return v, basisClose
 	}
-	check := func(find func() (objection, quote)) {
-		if o.reason != "" || v.Score < DefaultThreshold {
-			return
-		}
-		var q quote
-		if o, q = find(); q.end > 0 {
-			quotes = []quote{q}
-		}
-	}
-	if !verbatim {
-		check(func() (objection, quote) { return s.checkSigns(c, contexts) })
-	}
-	if values.bounded.reason != "" {
-		check(func() (objection, quote) { return values.bounded, c.candidates[0] })
-	}
-	check(func() (objection, quote) { return j.checkTables(s, c, contexts) })
 	var x comparison
 	if !verbatim {
 		x = j.compare(s, c, contexts)
 	}
-	check(func() (objection, quote) { return s.checkStatements(c, contexts, &x) })
-	if !verbatim {
-		check(func() (objection, quote) { return j.checkHeading(s, c, contexts) })
-		check(func() (objection, quote) { return j.checkBinding(s, c, contexts) })
-		check(func() (objection, quote) { return j.checkNames(s, c, contexts) })
+	if o.reason == "" && v.Score >= DefaultThreshold {
+		if o = j.object(s, c, contexts, verbatim, values.bounded, &x); o.at.end > 0 {
+			quotes = []quote{o.at}
+		}
 	}
 	if o.reason != "" && o.maxScore == 0 {
 		o.maxScore = flaggedBase + flaggedShare*v.Score
@@ -143,26 +129,46 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 	return v, b
 }
 
-// checkStatements returns an objection if the claim differs in meaning from the statement x
-// that comes closest to it, or has a name that the contexts lack. An objection without a maximum
-// score depends on the claim's.
-func (s *scratch) checkStatements(c *claim, contexts []string, x *comparison) (objection, quote) {
-	if len(x.findings) > 0 && x.clean < x.coverage {
-		f := x.findings[0]
-		stated, claimed := f.Stated.Quote(), f.Claimed.Quote()
-		if f.Kind == entail.Antonym {
-			stated, claimed = f.Stated.Text(), f.Claimed.Text()
-		}
-		o := objection{reason: findingReason(f.Kind, stated, claimed), stated: stated, basis: basisWords}
-		if f.Denies {
-			o.basis = basisNegation
-		}
-		return o, x.at
+// object returns the first objection to a claim. bounded is that of its values, x the comparison with
+// its candidates. A claim that the contexts contain verbatim may still be of another row of a table.
+func (j *Judge) object(s *scratch, c *claim, contexts []string, verbatim bool, bounded objection, x *comparison) objection {
+	checks := []func() objection{
+		func() objection { return s.checkSigns(c, contexts) },
+		func() objection { return bounded },
+		func() objection { return j.checkTables(s, c, contexts) },
+		func() objection { return x.objection() },
+		func() objection { return s.checkAbsentName(c, contexts) },
+		func() objection { return j.checkHeading(s, c, contexts) },
+		func() objection { return j.checkBinding(s, c, contexts) },
+		func() objection { return j.checkNames(s, c, contexts) },
 	}
-	if t := s.absentName(c, contexts); t != nil {
-		return objection{reason: notInContexts(c.text[t.start:t.end], ""), basis: basisMissing}, quote{}
+	if verbatim {
+		checks = checks[2:3]
 	}
-	return objection{}, quote{}
+	for _, check := range checks {
+		if o := check(); o.reason != "" {
+			return o
+		}
+	}
+	return objection{}
+}
+
+// objection returns the objection that the claim differs in meaning from the statement that comes
+// closest to it.
+func (x *comparison) objection() objection {
+	if len(x.findings) == 0 || x.clean >= x.coverage {
+		return objection{}
+	}
+	f := x.findings[0]
+	stated, claimed := f.Stated.Quote(), f.Claimed.Quote()
+	if f.Kind == entail.Antonym {
+		stated, claimed = f.Stated.Text(), f.Claimed.Text()
+	}
+	o := objection{reason: findingReason(f.Kind, stated, claimed), stated: stated, basis: basisWords, at: x.at}
+	if f.Denies {
+		o.basis = basisNegation
+	}
+	return o
 }
 
 // maxOthers is the number of other chunks whose sentence is compared with a claim.

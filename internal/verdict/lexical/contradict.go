@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"cmp"
 	"sort"
 	"strings"
 	"unicode"
@@ -13,8 +14,9 @@ import (
 type objection struct {
 	reason   string
 	stated   string  // words of the contexts that differ from the claim, or ""
-	maxScore float64 // upper bound of the claim's score
+	maxScore float64 // upper bound of the claim's score, or 0 if it depends on the score
 	basis    basis
+	at       quote // the passage that states it, if it is not the best one
 }
 
 // minCoverageForStated is the minimum share of a claim that a quote must cover for the
@@ -51,10 +53,9 @@ func (s *scratch) checkNumbers(c *claim, contexts []string, q quote) objection {
 	return objection{}
 }
 
-// notStated returns the objection that the contexts state something else than the
-// claim does.
-func notStated(stated, claimed string, b basis) objection {
-	return objection{reason: otherWords(stated, claimed), stated: stated, maxScore: maxContradictedScore, basis: b}
+// otherSign returns the objection that q has another word than the claim.
+func otherSign(stated, claimed []byte, q quote) objection {
+	return objection{reason: otherWords(string(stated), string(claimed)), stated: string(stated), maxScore: maxContradictedScore, basis: basisValue, at: q}
 }
 
 // valueBasis returns the basis of an objection to a value of c. The contexts contradict it
@@ -72,7 +73,6 @@ func (c *claim) valueBasis() basis {
 // A similarValue is a value in the contexts that resembles a value in a claim.
 type similarValue struct {
 	value      *number
-	chunk      int
 	similarity float64
 }
 
@@ -82,7 +82,7 @@ const minSimilarity = 0.5
 
 // within reports whether the value is in the sentence q.
 func (n *similarValue) within(q quote) bool {
-	return n.chunk == q.chunk && n.value.Start >= q.start && n.value.Start < q.end
+	return n.value.chunk == q.chunk && n.value.Start >= q.start && n.value.Start < q.end
 }
 
 // text returns the value as written in the contexts, or "" if it is not similar enough
@@ -95,7 +95,7 @@ func (n *similarValue) text(contexts []string) string {
 }
 
 func (n *similarValue) at(contexts []string) textValue {
-	return textValue{contexts[n.chunk], n.value.Start, n.value.End}
+	return textValue{contexts[n.value.chunk], n.value.Start, n.value.End}
 }
 
 // Bonuses added to the similarity of a value when values are ranked.
@@ -115,25 +115,27 @@ func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarVa
 		if similarity == 0 {
 			continue
 		}
-		chunk := int(s.valueChunks[i])
 		rank := similarity
-		if chunk == c.best.chunk {
+		if d.chunk == c.best.chunk {
 			rank += bestChunkBonus
 			if d.Start >= int(c.best.from.start) && d.Start <= int(c.best.to.start) {
 				rank += closestWindowBonus
 			}
 		}
-		if rank > bestRank && !verdict.InMarker(contexts[chunk], d.Start, d.End) {
+		if rank > bestRank && !verdict.InMarker(contexts[d.chunk], d.Start, d.End) {
 			bestRank = rank
-			best = similarValue{value: d, chunk: chunk, similarity: similarity}
+			best = similarValue{value: d, similarity: similarity}
 		}
 	}
 	return best
 }
 
-// valueAt returns the index of the first context value at or after a byte of a chunk.
-func (s *scratch) valueAt(chunk, start int) int {
-	return sort.Search(len(s.values), func(i int) bool {
-		return int(s.valueChunks[i]) > chunk || int(s.valueChunks[i]) == chunk && s.values[i].Start >= start
-	})
+// valuesIn returns the values of the contexts in the sentence q, those of the first maxValuesKept.
+func (s *scratch) valuesIn(q quote) []number {
+	at := func(offset int) int {
+		return sort.Search(len(s.values), func(i int) bool {
+			return cmp.Or(cmp.Compare(s.values[i].chunk, q.chunk), cmp.Compare(s.values[i].Start, offset)) >= 0
+		})
+	}
+	return s.values[at(q.start):at(q.end)]
 }

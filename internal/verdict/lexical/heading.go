@@ -10,20 +10,13 @@ import (
 // checkHeading returns an objection if the item of a list that comes closest to the claim has a
 // heading that makes it say the opposite: "Travel insurance" under "Not included:" is not "Travel
 // insurance is included."
-func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) (objection, quote) {
+func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) objection {
 	var best objection
-	var at quote
-	if len(c.text) > maxAligned {
-		return best, at
-	}
 	if s.parseClaim(j, c); len(s.claimed.Clauses) > 1 {
-		return best, at // "Breakfast is included, but lunch is not"
+		return best // "Breakfast is included, but lunch is not"
 	}
 	closest := 0.0
 	for _, q := range c.candidates {
-		if q.end-q.start > maxAligned {
-			continue
-		}
 		item := strings.Trim(q.statement(contexts), itemMarks)
 		for _, h := range [...]headed{{headingOf(contexts[q.chunk], q.start), item}, labelled(item)} {
 			if h.heading == "" {
@@ -37,10 +30,10 @@ func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) (objection
 			if j.entail.Align(&a.Alignment, &s.claimed, &a.stated); a.Coverage() <= closest {
 				continue
 			}
-			best, at, closest = objection{}, quote{}, a.Coverage()
+			best, closest = objection{}, a.Coverage()
 			for _, f := range a.Check(nil) {
 				if (f.Kind == entail.Polarity || f.Kind == entail.Antonym) && f.Stated.End() > len(h.text) {
-					best, at = objection{reason: "listed under " + quoted(h.heading), basis: basisWords}, q
+					best = objection{reason: "listed under " + quoted(h.heading), basis: basisWords, at: q}
 					if f.Denies {
 						best.basis = basisNegation
 					}
@@ -48,7 +41,7 @@ func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) (objection
 			}
 		}
 	}
-	return best, at
+	return best
 }
 
 // A headed text is an item of a list with the heading of the list, or the text after a label.

@@ -82,10 +82,9 @@ type support struct {
 func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.filter.clear()
 	s.alignedClaim = nil
-	s.values, s.valueChunks, s.valueTerms = s.values[:0], s.valueChunks[:0], s.valueTerms[:0]
+	s.values, s.valueTerms = s.values[:0], s.valueTerms[:0]
 	s.entries, s.terms, s.claimValues, s.wordPairs = s.entries[:0], s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
-	s.keys.Clear(maxPooledKeys)
-	s.pairs.Clear(maxPooledKeys)
+	s.keys, s.pairs = emptied(s.keys), emptied(s.pairs)
 	for len(s.claims) < len(texts) {
 		s.claims = append(s.claims, claim{})
 	}
@@ -105,7 +104,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
 	c.pairs[0] = int32(len(s.wordPairs))    //nolint:gosec // as above
-	s.words.Clear(maxPooledKeys)
+	s.words = emptied(s.words)
 	s.titled = isTitled(ts)
 	v := c.values[0]
 	content := false
@@ -187,13 +186,13 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 	t := &ts[i]
 	w := weigh(l.IDF(t.Key))
 	name := t.Is(lexicon.Capital) && !t.Is(lexicon.Initial) && !s.titled
-	if n, ok := s.words.Get(t.Key); ok {
+	if n, ok := s.words[t.Key]; ok {
 		s.terms[n].weight += w
 		s.terms[n].name = s.terms[n].name || name
 		return
 	}
 	n := s.newTerm(id, term{key: t.Key, weight: max(w, 1), value: -1, name: name, start: t.Start, end: t.End})
-	s.words.Put(t.Key, n)
+	s.words[t.Key] = n
 	s.addKey(t.Key, n, levelExact)
 	l.Related(t.Key, func(k uint64, r lexicon.Relation) {
 		switch r {
@@ -209,7 +208,7 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 }
 
 func (s *scratch) addKey(key uint64, n int32, v level) {
-	next, ok := s.keys.Get(key)
+	next, ok := s.keys[key]
 	if !ok {
 		next = -1
 	}
@@ -217,7 +216,7 @@ func (s *scratch) addKey(key uint64, n int32, v level) {
 }
 
 func (s *scratch) addPair(id int32, key uint64) {
-	next, ok := s.pairs.Get(key)
+	next, ok := s.pairs[key]
 	if !ok {
 		next = -1
 	} else if p := &s.wordPairs[s.entries[next].term]; p.claim == id {
@@ -230,9 +229,9 @@ func (s *scratch) addPair(id int32, key uint64) {
 }
 
 // link prepends an entry to the list of its key.
-func (s *scratch) link(table *lexicon.Table[int32], key uint64, e entry) {
+func (s *scratch) link(heads map[uint64]int32, key uint64, e entry) {
 	i := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
 	s.entries = append(s.entries, e)
-	table.Put(key, i)
+	heads[key] = i
 	s.filter.add(key)
 }

@@ -110,7 +110,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			vs = vs[1:]
 		}
 		if s.filter.mayContain(t.Key) {
-			if e, ok := s.keys.Get(t.Key); ok {
+			if e, ok := s.keys[t.Key]; ok {
 				s.credit(e, at)
 			}
 		}
@@ -118,7 +118,7 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			continue
 		}
 		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.mayContain(k) {
-			if e, ok := s.pairs.Get(k); ok {
+			if e, ok := s.pairs[k]; ok {
 				for ; e >= 0; e = s.entries[e].next {
 					s.wordPairs[s.entries[e].term].flush = flush
 				}
@@ -160,8 +160,8 @@ func (s *scratch) readValues(text string, here blockStart) {
 	for _, v := range vs[:min(len(vs), maxValuesKept-len(s.values))] {
 		v.Start += int(here.byte)
 		v.End += int(here.byte)
+		v.chunk = int(here.chunk)
 		s.values = append(s.values, v)
-		s.valueChunks = append(s.valueChunks, here.chunk)
 	}
 }
 

@@ -88,12 +88,9 @@ func (s *scratch) eachTerm(c *claim, yield func(word int, term int32)) {
 // joined.
 func (j *Judge) complement(s *scratch, c *claim, contexts []string, first quote) quote {
 	var best quote
-	if len(c.text) > maxAligned {
-		return best
-	}
 	s.parseClaim(j, c)
 	for _, q := range c.candidates {
-		if q.end-q.start > maxAligned || q.chunk != first.chunk && !j.opts.Joined {
+		if q.chunk != first.chunk && !j.opts.Joined {
 			continue
 		}
 		a := s.align(j, contexts, q)

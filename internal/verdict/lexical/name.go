@@ -6,10 +6,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// absentName returns the first name in c that no context contains, or nil. It ignores
+// checkAbsentName returns an objection to the first name in c that no context contains. It ignores
 // acronyms, which may be spelled out, words in brackets, and a name next to one that a
 // context contains, which may be a first name.
-func (s *scratch) absentName(c *claim, contexts []string) *term {
+func (s *scratch) checkAbsentName(c *claim, contexts []string) objection {
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		t := &s.terms[i]
 		name := c.text[t.start:t.end]
@@ -30,9 +30,9 @@ func (s *scratch) absentName(c *claim, contexts []string) *term {
 				continue
 			}
 		}
-		return t
+		return objection{reason: notInContexts(name, ""), basis: basisMissing}
 	}
-	return nil
+	return objection{}
 }
 
 // isKnownName reports whether a word is capitalized and occurs in the contexts.

@@ -10,6 +10,7 @@ type number struct {
 	values.Value
 
 	first, last int // inclusive
+	chunk       int // of a value in the contexts
 }
 
 // maxNumbers limits the values that are compared per sentence or table cell. Few contain
@@ -34,7 +35,7 @@ func (s *scratch) appendNumbers(dst []number, limit int, text string, tokens []l
 			i++
 		}
 		if i > first {
-			dst = append(dst, number{*v, first, i - 1})
+			dst = append(dst, number{Value: *v, first: first, last: i - 1})
 		}
 	}
 	return dst

@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 	"unicode"
@@ -146,42 +145,20 @@ func (s *scratch) toEvidence(contexts []string, quotes []quote) []verdict.Eviden
 // A mark records the number of code points before a byte offset in a chunk.
 type mark struct{ chunk, bytes, points int }
 
-// markInterval is the distance in bytes between the marks of a chunk.
-const markInterval = 1 << 12
-
-// codePoints returns the number of code points in a chunk before byte end. It counts
-// from the nearest mark, so each call after the first reads at most markInterval bytes
-// of the chunk.
+// codePoints returns the number of code points in a chunk before byte end. It counts from the end of
+// the previous call, since claims usually follow the order of a chunk.
 func (s *scratch) codePoints(contexts []string, chunk, end int) int {
-	text := contexts[chunk]
-	if end < markInterval {
-		return utf8.RuneCountInString(text[:end])
+	if s.mark.chunk != chunk {
+		s.mark = mark{chunk: chunk}
 	}
-	lo, ok := slices.BinarySearchFunc(s.marks, mark{chunk: chunk}, func(a, b mark) int {
-		return cmp.Or(cmp.Compare(a.chunk, b.chunk), cmp.Compare(a.bytes, b.bytes))
-	})
-	if !ok {
-		m := mark{chunk: chunk}
-		var marks []mark
-		for m.bytes < len(text) {
-			marks = append(marks, m)
-			next := min(len(text), m.bytes+markInterval)
-			for next < len(text) && !utf8.RuneStart(text[next]) {
-				next++
-			}
-			m.points += utf8.RuneCountInString(text[m.bytes:next])
-			m.bytes = next
-		}
-		s.marks = slices.Insert(s.marks, lo, marks...)
+	m, text := &s.mark, contexts[chunk]
+	if end >= m.bytes {
+		m.points += utf8.RuneCountInString(text[m.bytes:end])
+	} else {
+		m.points -= utf8.RuneCountInString(text[end:m.bytes])
 	}
-	n, _ := slices.BinarySearchFunc(s.marks[lo:], end, func(a mark, end int) int {
-		if a.chunk != chunk || a.bytes > end {
-			return 1
-		}
-		return -1
-	})
-	m := s.marks[lo+n-1]
-	return m.points + utf8.RuneCountInString(text[m.bytes:end])
+	m.bytes = end
+	return m.points
 }
 
 // runeBounds widens a byte range to the nearest code point boundaries.

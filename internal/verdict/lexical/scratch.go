@@ -1,14 +1,12 @@
 package lexical
 
 import (
-	"math/rand/v2"
-
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
-// maxPooledKeys limits the keys of each table, and maxPooledBytes the total size of the
+// maxPooledKeys limits the keys of each map, and maxPooledBytes the total size of the
 // slices, in a scratch that is kept for the next task.
 const (
 	maxPooledKeys  = 1 << 12
@@ -17,11 +15,10 @@ const (
 
 // A scratch is the working memory for one task. It is reused for later tasks.
 type scratch struct {
-	keys   *lexicon.Table[int32] // entries by key of a stem
-	words  *lexicon.Table[int32] // terms of the current claim by key
-	pairs  *lexicon.Table[int32] // entries by key of two adjacent words
-	filter filter                // keys in any table
-	seed   uint64                // hash seed of the tables
+	keys   map[uint64]int32 // entries by key of a stem
+	words  map[uint64]int32 // terms of the current claim by key
+	pairs  map[uint64]int32 // entries by key of two adjacent words
+	filter filter           // keys in keys or pairs
 
 	pending int // hits that the windows have not passed yet
 
@@ -40,12 +37,10 @@ type scratch struct {
 	alignedClaim *claim          // the claim in claimed
 	headed       aligned         // see checkHeading
 	passages     []passage
-	claimStmt    statement
 	foldedClaim  foldedText // see isVerbatim
 	foldedText   foldedText
 
 	values      []number       // values in the contexts
-	valueChunks []int32        // chunk of each element of values
 	valueTerms  []int32        // indices of terms that are numbers or dates
 	blockValues []number       // values in the current block
 	found       []values.Value // buffer of appendNumbers
@@ -58,7 +53,7 @@ type scratch struct {
 	gain      []int64
 	sentences [][2]int      // sentences of all cells
 	cells     map[cell]span // cells that have been split into sentences
-	marks     []mark        // sorted by chunk and position
+	mark      mark          // see codePoints
 	search    searcher
 	line      []byte // buffer for the reason
 
@@ -72,17 +67,21 @@ type scratch struct {
 }
 
 func newScratch() *scratch {
-	seed := rand.Uint64() // prevents crafted hash collisions
-	table := func() *lexicon.Table[int32] { return lexicon.NewTable[int32](256, seed) }
-	return &scratch{
-		cells: map[cell]span{}, seed: seed,
-		keys: table(), words: table(), pairs: table(),
+	return &scratch{cells: map[cell]span{}, keys: map[uint64]int32{}, words: map[uint64]int32{}, pairs: map[uint64]int32{}}
+}
+
+// emptied returns m without its keys, or a new map if m is too large to be kept.
+func emptied(m map[uint64]int32) map[uint64]int32 {
+	if len(m) > maxPooledKeys {
+		return map[uint64]int32{}
 	}
+	clear(m)
+	return m
 }
 
 // reset prepares s for a new task.
 func (s *scratch) reset() {
-	s.sentences, s.marks = s.sentences[:0], s.marks[:0]
+	s.sentences, s.mark = s.sentences[:0], mark{}
 	clear(s.cells)
 	s.tables, s.tablesRead, s.tableWork = nil, false, 0
 	s.search.reset()

@@ -11,23 +11,21 @@ import (
 // checkSigns returns an objection if the candidates have a word of the claim only with
 // another sign or another index, as in C++ for C, O- for O+, 1:3 for 3:1 or Fe2+ for Fe3+,
 // or relate things by another sign.
-func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
-	if len(c.text) > maxAligned || len(c.candidates) == 0 {
-		return objection{}, quote{}
+func (s *scratch) checkSigns(c *claim, contexts []string) objection {
+	if len(c.candidates) == 0 {
+		return objection{}
 	}
 	for _, w := range strings.Fields(c.text) { // an e-mail address
 		w = strings.Trim(w, "<>()[]\"'`*.,;:!?")
 		if at := strings.IndexByte(w, '@'); at > 0 && strings.IndexByte(w[at:], '.') > 0 && s.search.absent(contexts, w) {
-			return objection{reason: notInContexts(w, ""), maxScore: maxContradictedScore, basis: basisMissing}, quote{}
+			return objection{reason: notInContexts(w, ""), maxScore: maxContradictedScore, basis: basisMissing}
 		}
 	}
 	s.foldedClaim = s.foldedClaim.fold(c.text)
 	claimed := bytes.Fields(s.foldedClaim.text)
 	stated := make([][][]byte, len(c.candidates)) // words of each candidate
 	for n, q := range c.candidates {
-		if q.end-q.start <= maxAligned {
-			stated[n] = bytes.Fields(slices.Clone(s.foldedText.fold(q.text(contexts)).text))
-		}
+		stated[n] = bytes.Fields(slices.Clone(s.foldedText.fold(q.text(contexts)).text))
 	}
 	isStated := func(w []byte) bool {
 		return slices.ContainsFunc(stated, func(words [][]byte) bool { return containsWord(words, w) })
@@ -41,26 +39,25 @@ func (s *scratch) checkSigns(c *claim, contexts []string) (objection, quote) {
 		for n, words := range stated {
 			for _, v := range words {
 				if isVariant(w, v) {
-					return notStated(string(v), string(w), basisValue), c.candidates[n]
+					return otherSign(v, w, c.candidates[n])
 				}
 			}
 		}
 	}
 	for _, w := range stated[0] { // the statement that covers most of the claim
 		if plain := bytes.TrimLeft(w, "!¬"); len(plain) < len(w) && !isStated(plain) && containsWord(claimed, plain) {
-			return notStated(string(w), string(plain), basisValue), c.candidates[0]
+			return otherSign(w, plain, c.candidates[0])
 		}
-		class := classOf(w)
-		if class == notSign || containsWord(claimed, w) {
+		if !isSignOnly(w) || containsWord(claimed, w) {
 			continue
 		}
 		for _, v := range claimed {
-			if classOf(v) == class && !containsWord(stated[0], v) {
-				return notStated(string(w), string(v), basisValue), c.candidates[0]
+			if isSignOnly(v) && !containsWord(stated[0], v) {
+				return otherSign(w, v, c.candidates[0])
 			}
 		}
 	}
-	return objection{}, quote{}
+	return objection{}
 }
 
 // containsWord reports whether words contain w, perhaps in two parts.
@@ -108,32 +105,10 @@ func letters(w []byte) []byte {
 	}, w)
 }
 
-// A signClass is a set of signs that exclude one another.
-type signClass byte
-
-const (
-	notSign signClass = iota
-	arrow
-	percent
-	relation // of values or names: <, ±
-	symbol   // ♀
-)
-
-// classOf returns the class of a word that is a sign.
-func classOf(w []byte) signClass {
+// isSignOnly reports whether w consists of a sign, such as < or →.
+func isSignOnly(w []byte) bool {
 	r, size := utf8.DecodeRune(w)
-	switch {
-	case size != len(w):
-	case r >= '←' && r <= '⇿':
-		return arrow
-	case r == '%' || r == '‰' || r == '‱':
-		return percent
-	case unicode.Is(unicode.Sm, r):
-		return relation
-	case unicode.Is(unicode.So, r) && r != '°':
-		return symbol
-	}
-	return notSign
+	return size == len(w) && r != '°' && (unicode.In(r, unicode.Sm, unicode.So) || strings.ContainsRune("%‰‱", r))
 }
 
 // isSign reports whether the character r of text at i has a meaning of its own: it is a

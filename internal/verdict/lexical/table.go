@@ -92,16 +92,16 @@ func (t *table) cell(row, column int) *tableCell {
 }
 
 // checkTables returns an objection if a table in the contexts has a value or name of the
-// claim in another row or column than the claim says, and its row. For example, "the
+// claim in another row or column than the claim says. For example, "the
 // crossing to the Outer Isles takes 40 minutes" is wrong if 40 is in the row of the Inner
 // Isles. Claims that deny something are only compared with cells that answer yes or no.
-func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection, quote) {
+func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) objection {
 	tables := j.readTables(s, contexts)
 	if len(tables) == 0 || s.tableWork > maxTableWork {
-		return objection{}, quote{}
+		return objection{}
 	}
-	stmt := &s.claimStmt
-	stmt.parse(j.lex, c.text)
+	s.parseClaim(j, c)
+	_, negations, ambiguous := s.claimed.Negations()
 	for i := range tables {
 		t := &tables[i]
 		for _, r := range t.rows {
@@ -110,12 +110,12 @@ func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) (objection,
 		if s.tableWork > maxTableWork {
 			break
 		}
-		tc := tableCheck{s: s, table: t, claim: c, stmt: stmt}
-		if o, row := tc.check(); o.reason != "" {
-			return o, t.at(row)
+		tc := tableCheck{s: s, table: t, claim: c, negations: negations, ambiguous: ambiguous}
+		if o := tc.check(); o.reason != "" {
+			return o
 		}
 	}
-	return objection{}, quote{}
+	return objection{}
 }
 
 // A tableCheck compares a claim with a table.
@@ -123,21 +123,22 @@ type tableCheck struct {
 	s             *scratch
 	table         *table
 	claim         *claim
-	stmt          *statement // the parsed claim
-	rows, columns []int      // rows and columns that the claim mentions
+	negations     int   // of the claim
+	ambiguous     bool  // their scope is unknown
+	rows, columns []int // rows and columns that the claim mentions
 }
 
 // check returns an objection to the first value or name that is in another cell than the
-// claim states, and the row that the claim mentions.
-func (tc *tableCheck) check() (objection, int) {
+// claim states.
+func (tc *tableCheck) check() objection {
 	t := tc.table
 	tc.rows = tc.named(func(i int) *tableCell { return t.cell(i, 0) }, 1, len(t.rows))
 	tc.columns = tc.named(func(i int) *tableCell { return t.cell(0, i) }, 1, len(t.header()))
-	if o, row := tc.checkAnswer(); o.reason != "" {
-		return o, row
+	if o := tc.checkAnswer(); o.reason != "" {
+		return o
 	}
-	if tc.stmt.negations > 0 || len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
-		return objection{}, 0
+	if tc.negations > 0 || len(tc.rows) == 0 || len(tc.rows) == len(t.rows)-1 && len(tc.rows) > 1 {
+		return objection{}
 	}
 	values := tc.s.claimValues[tc.claim.values[0]:tc.claim.values[1]]
 	for i := range values {
@@ -149,8 +150,8 @@ func (tc *tableCheck) check() (objection, int) {
 		other := func(c *tableCell) bool {
 			return len(c.values) > 0 && !slices.ContainsFunc(values, func(v number) bool { return c.states(&v) })
 		}
-		if o, row := tc.misplaced(tc.claim.text[v.Start:v.End], same, other); o.reason != "" {
-			return o, row
+		if o := tc.misplaced(tc.claim.text[v.Start:v.End], same, other); o.reason != "" {
+			return o
 		}
 	}
 	for i := 1; i < len(t.rows); i++ { // names and days
@@ -161,21 +162,21 @@ func (tc *tableCheck) check() (objection, int) {
 			}
 			same := func(c *tableCell) bool { return slices.Equal(c.words, cell.words) }
 			other := func(c *tableCell) bool { return len(c.words) > 0 && !tc.mentions(c) }
-			if o, row := tc.misplaced(cell.text, same, other); o.reason != "" {
-				return o, row
+			if o := tc.misplaced(cell.text, same, other); o.reason != "" {
+				return o
 			}
 		}
 	}
-	return objection{}, 0
+	return objection{}
 }
 
 // checkAnswer returns an objection if the only cell of a row and the columns that the claim mentions
 // which answers yes or no, in a word or a mark, is a no that the claim does not say, or the other way
 // round.
-func (tc *tableCheck) checkAnswer() (objection, int) {
-	denied := tc.stmt.negations == 1 || strings.Contains(tc.claim.text, "out of ")
-	if tc.stmt.ambiguous || tc.stmt.negations > 1 || denied && len(tc.rows) > 1 {
-		return objection{}, 0
+func (tc *tableCheck) checkAnswer() objection {
+	denied := tc.negations == 1 || strings.Contains(tc.claim.text, "out of ")
+	if tc.ambiguous || tc.negations > 1 || denied && len(tc.rows) > 1 {
+		return objection{}
 	}
 	for _, row := range tc.rows {
 		answer, column, n := false, 0, 0
@@ -188,10 +189,10 @@ func (tc *tableCheck) checkAnswer() (objection, int) {
 			}
 		}
 		if n == 1 && answer == denied {
-			return tc.table.objection("", row, column), row
+			return tc.table.objection("", row, column)
 		}
 	}
-	return objection{}, 0
+	return objection{}
 }
 
 // answerOf returns what a cell says that answers yes or no.
@@ -226,7 +227,7 @@ func (tc *tableCheck) named(name func(int) *tableCell, first, end int) []int {
 
 // mentions reports whether the cell has words and the claim contains all of them.
 func (tc *tableCheck) mentions(c *tableCell) bool {
-	return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return tc.stmt.indexOf(w) < 0 })
+	return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return !tc.s.claimed.Has(w) })
 }
 
 // states reports whether the cell contains the value v.
@@ -235,14 +236,14 @@ func (c *tableCell) states(v *number) bool {
 }
 
 // misplaced returns an objection if only other cells have the same content as the claim and
-// the cell that the claim mentions has another one. It also returns the row of that cell.
-func (tc *tableCheck) misplaced(claimed string, same, other func(*tableCell) bool) (objection, int) {
+// the cell that the claim mentions has another one.
+func (tc *tableCheck) misplaced(claimed string, same, other func(*tableCell) bool) objection {
 	inRow := false
 	otherRow, column := -1, -1
 	for i := 1; i < len(tc.table.rows); i++ {
 		cells := tc.table.rows[i].cells
 		if tc.s.tableWork += len(cells); tc.s.tableWork > maxTableWork {
-			return objection{}, 0
+			return objection{}
 		}
 		for n := 1; n < len(cells); n++ {
 			if !same(&cells[n]) {
@@ -254,7 +255,7 @@ func (tc *tableCheck) misplaced(claimed string, same, other func(*tableCell) boo
 					otherRow, column = i, n
 				}
 			case len(tc.columns) == 0 || slices.Contains(tc.columns, n):
-				return objection{}, 0
+				return objection{}
 			default:
 				inRow = true
 			}
@@ -265,13 +266,13 @@ func (tc *tableCheck) misplaced(claimed string, same, other func(*tableCell) boo
 	case inRow:
 		column = tc.columns[0]
 	case otherRow < 0 || len(tc.columns) > 0 && !slices.Contains(tc.columns, column):
-		return objection{}, 0
+		return objection{}
 	}
 	cell := tc.table.cell(row, column)
 	if cell == nil || !other(cell) {
-		return objection{}, 0
+		return objection{}
 	}
-	return tc.table.objection(claimed, row, column), row
+	return tc.table.objection(claimed, row, column)
 }
 
 // objection returns an objection that quotes a cell, its row and column, and what the claim says
@@ -284,5 +285,5 @@ func (t *table) objection(claimed string, row, column int) objection {
 	if claimed != "" {
 		claimed = ", not " + quoted(claimed)
 	}
-	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + claimed, maxScore: maxContradictedScore, basis: basisValue}
+	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + claimed, maxScore: maxContradictedScore, basis: basisValue, at: t.at(row)}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
@@ -35,9 +36,6 @@ const minClose = 0.6
 // converted or rounded.
 func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck {
 	x := valueCheck{all: true}
-	if len(c.text) > maxAligned {
-		return x
-	}
 	near := 0
 	claimed := s.claimValues[c.values[0]:c.values[1]]
 	if len(claimed) == 0 {
@@ -47,25 +45,22 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	s.passages = s.passages[:0]
 	for _, q := range c.candidates {
 		text := q.text(contexts)
-		if len(text) > maxAligned {
-			continue
-		}
 		s.passages = slices.Grow(s.passages, 1)[:len(s.passages)+1]
 		p := &s.passages[len(s.passages)-1]
 		p.text = text
-		p.values = s.valuesIn(q, text, p.values[:0])
+		p.values = s.appendValues(p.values[:0], q, text)
 		plain = plain && !strings.ContainsAny(text, "\t\n|")
-		if float64(q.covered) >= minClose*float64(c.candidates[0].covered) {
+		if float64(q.covered) >= minClose*c.covered() {
 			near++
 		}
 	}
 	for i := range claimed {
 		v := &claimed[i].Value
 		if bound := boundOf(v, s.passages[:near]); bound.end > 0 && c.coverage() >= minRepeated && !namesBound(c.text, v.End) {
-			x.bounded = objection{reason: otherWords(bound.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: bound.value(), basis: basisWords}
+			x.bounded = objection{reason: otherWords(bound.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: bound.value(), basis: basisWords, at: c.candidates[0]}
 		}
 		if number := numberOf(v, s.passages[:near]); number.end > 0 && (c.coverage() >= minRepeated || v.Open && c.coverage() >= minClose) {
-			x.bounded = objection{reason: otherWords(number.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: number.value(), basis: basisWords}
+			x.bounded = objection{reason: otherWords(number.phrase(), textValue{c.text, v.Start, v.End}.phrase()), stated: number.value(), basis: basisWords, at: c.candidates[0]}
 		}
 		stated, swapped, other := compareValue(v, s.passages[:near])
 		if stated {
@@ -77,7 +72,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 			covers = minRepeated
 		}
 		if other.end > 0 && plain && (swapped && c.coverage() >= covers || (v.Loose || v.Kind != values.Number) && s.coverageWithout(c, v.Start, v.End) >= covers) {
-			x.replaced = objection{reason: otherValue(other, textValue{c.text, v.Start, v.End}), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis()}
+			x.replaced = objection{reason: otherValue(other, textValue{c.text, v.Start, v.End}), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis(), at: c.candidates[0]}
 		}
 	}
 	for i := range claimed {
@@ -87,15 +82,16 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 	return x
 }
 
-// valuesIn appends the values of the sentence q, which is text, to dst.
-func (s *scratch) valuesIn(q quote, text string, dst []values.Value) []values.Value {
+// appendValues appends the values of the sentence q, which is text, to dst.
+func (s *scratch) appendValues(dst []values.Value, q quote, text string) []values.Value {
 	if len(s.values) >= maxValuesKept {
 		return values.Append(dst, text)
 	}
-	for i := s.valueAt(q.chunk, q.start); i < len(s.values) && int(s.valueChunks[i]) == q.chunk && s.values[i].End <= q.end; i++ {
-		v := s.values[i].Value
-		v.Start, v.End = v.Start-q.start, v.End-q.start
-		dst = append(dst, v)
+	for _, v := range s.valuesIn(q) {
+		if v.End <= q.end {
+			v.Start, v.End = v.Start-q.start, v.End-q.start
+			dst = append(dst, v.Value)
+		}
 	}
 	return dst
 }
@@ -197,10 +193,16 @@ func numberOf(v *values.Value, passages []passage) (number textValue) {
 // for another value in it to contradict the claim.
 const minReplaced = 0.75
 
-// coverage returns the share of the claim that its best candidate covers.
-func (c *claim) coverage() float64 {
-	return float64(c.candidates[0].covered) / float64(max(1, c.total*exactCredit))
+// covered returns the weight of the claim that its best candidate covers.
+func (c *claim) covered() float64 {
+	if len(c.candidates) == 0 {
+		return 0
+	}
+	return float64(c.candidates[0].covered)
 }
+
+// coverage returns the share of the claim that its best candidate covers.
+func (c *claim) coverage() float64 { return c.covered() / float64(max(1, c.total*exactCredit)) }
 
 // coverageWithout returns the share of the claim outside a byte range that its best
 // candidate covers. It returns 0 if the best chunk contains the value.
@@ -217,7 +219,7 @@ func (s *scratch) coverageWithout(c *claim, start, end int) float64 {
 	if total <= 0 {
 		return 0
 	}
-	return float64(c.candidates[0].covered) / float64(total*exactCredit)
+	return c.covered() / float64(total*exactCredit)
 }
 
 // minRepeated is the share of a claim, without values that the contexts lack, that its best candidate covers if the claim repeats
@@ -227,16 +229,13 @@ const minRepeated = 0.98
 
 // coverageBesidesValues returns the share of the claim that its best candidate covers, without the values that no chunk contains.
 func (s *scratch) coverageBesidesValues(c *claim) float64 {
-	if len(c.candidates) == 0 {
-		return 0
-	}
 	total := c.total
 	for i := c.terms[0]; i < c.terms[1]; i++ {
 		if t := &s.terms[i]; t.value >= 0 && t.best == levels {
 			total -= t.weight
 		}
 	}
-	return float64(c.candidates[0].covered) / float64(max(1, total*exactCredit))
+	return c.covered() / float64(max(1, total*exactCredit))
 }
 
 // credited returns the score of a claim whose values in stated are counted as found.
@@ -266,18 +265,28 @@ const deniedScore = 0.8
 // "does not have 10 rooms" for 12 rooms.
 func (j *Judge) deniesValue(s *scratch, c *claim, q quote, contexts []string) bool {
 	v := &s.claimValues[c.values[0]]
-	var a, b statement
-	if a.parse(j.lex, c.text); c.values[1]-c.values[0] != 1 || a.ambiguous || a.negations != 1 || !v.IsPlain() || strings.HasSuffix(c.text, "?") {
+	if c.values[1]-c.values[0] != 1 || !v.IsPlain() || strings.HasSuffix(c.text, "?") || max(len(c.text), q.end-q.start) > maxAligned {
 		return false
 	}
-	if b.parse(j.lex, q.text(contexts)); b.ambiguous || b.negations > 0 {
+	s.parseClaim(j, c)
+	last, n, ambiguous := s.claimed.Negations()
+	if n != 1 || ambiguous {
 		return false
 	}
-	for i := s.valueAt(q.chunk, q.start); i < len(s.values) && int(s.valueChunks[i]) == q.chunk && s.values[i].Start < q.end; i++ {
-		if !s.values[i].IsPlain() {
-			return false // "up to 12 rooms"
+	if _, n, ambiguous = s.align(j, contexts, q).stated.Negations(); n > 0 || ambiguous {
+		return false
+	}
+	if slices.ContainsFunc(s.valuesIn(q), func(w number) bool { return !w.IsPlain() }) {
+		return false // "up to 12 rooms"
+	}
+	if v.first <= last {
+		return false
+	}
+	between := 0 // words, as in "does not open at 8 am"
+	for _, w := range s.claimed.Words[last+1 : v.first] {
+		if !w.Is(lexicon.Stop) {
+			between++
 		}
 	}
-	isNext := slices.ContainsFunc(a.content[a.negated:min(a.negated+2, len(a.content))], func(i int) bool { return int(a.tokens[i].Start) >= v.Start && int(a.tokens[i].End) <= v.End })
-	return isNext && s.coverageWithout(c, v.Start, v.End) >= minRepeated
+	return between <= 1 && s.coverageWithout(c, v.Start, v.End) >= minRepeated
 }

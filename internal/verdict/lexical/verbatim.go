@@ -17,9 +17,6 @@ const maxVerbatim = 1 << 13
 func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 	s.foldedClaim = s.foldedClaim.fold(c.text)
 	for _, q := range c.candidates {
-		if q.end-q.start > maxAligned {
-			continue
-		}
 		if j.states(s, contexts, q) {
 			return true
 		}

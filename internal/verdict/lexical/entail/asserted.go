@@ -273,7 +273,7 @@ func (x *Sentence) takenBackBeyond(first, end int, other *Sentence) bool {
 	for i := first; i < end; i++ {
 		w := &x.Words[i]
 		switch {
-		case other != nil && other.has(w.Key):
+		case other != nil && other.Has(w.Key):
 		case w.Is(lexicon.Negation):
 			switch x.lower(i + 1) {
 			case "secret", "surprise", "surprising", "wonder", "coincidence":

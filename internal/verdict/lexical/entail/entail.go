@@ -17,14 +17,13 @@ type Comparer struct {
 	forms     map[string]trait
 	relatives map[uint64][]relative // listed in words.txt
 	phrases   map[string][]phrase
-	particles map[string]bool
 }
 
 // New returns a Comparer. It returns an error only if the embedded lists are corrupt.
 func New(lex *lexicon.Lexicon) (*Comparer, error) {
 	c := &Comparer{
 		lex: lex, traits: map[uint64]trait{}, forms: map[string]trait{},
-		relatives: map[uint64][]relative{}, phrases: map[string][]phrase{}, particles: map[string]bool{},
+		relatives: map[uint64][]relative{}, phrases: map[string][]phrase{},
 	}
 	return c, c.readLists(wordLists)
 }

@@ -14,6 +14,21 @@ type cue struct {
 	target int // first content word that it negates, or -1
 }
 
+// Negations returns the index of the last negation of x, or -1, and the number of them. Their scope
+// is ambiguous if x has a condition or a word such as "avoid".
+func (x *Sentence) Negations() (last, n int, ambiguous bool) {
+	last = -1
+	for i := range x.Words {
+		w := &x.Words[i]
+		ambiguous = ambiguous || w.Is(lexicon.Polarity)
+		if w.Is(lexicon.Negation) {
+			last = i
+			n++
+		}
+	}
+	return last, n, ambiguous
+}
+
 // cues returns the negations of x.
 func (x *Sentence) cues() []cue {
 	if x.read {

@@ -50,7 +50,7 @@ func (a *Alignment) polarity() (Finding, bool) {
 			continue
 		}
 		j := a.To[i]
-		if c.negated(i) != s.negated(j) || a.From[j] != i || c.compares(i) && s.compares(j) || c.has(s.Words[j].Key) || c.isName(i) || s.isName(j) {
+		if c.negated(i) != s.negated(j) || a.From[j] != i || c.compares(i) && s.compares(j) || c.Has(s.Words[j].Key) || c.isName(i) || s.isName(j) {
 			continue
 		}
 		return Finding{Kind: Antonym, Stated: s.Span(j, j), Claimed: c.Span(i, i), Denies: true}, true
@@ -215,8 +215,8 @@ func (x *Sentence) isPredicate(i int) bool {
 		strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "able") || strings.HasSuffix(w, "ible"))
 }
 
-// has reports whether x contains the word with key k.
-func (x *Sentence) has(k uint64) bool {
+// Has reports whether x contains the word with key k.
+func (x *Sentence) Has(k uint64) bool {
 	for i := range x.Words {
 		if x.Words[i].Key == k {
 			return true

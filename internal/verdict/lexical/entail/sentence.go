@@ -231,7 +231,7 @@ const maxPhraseGap = 5
 func (c *Comparer) joinPhrase(x *Sentence) {
 	last := len(x.Words) - 1
 	w := &x.Words[last]
-	if !c.particles[w.Lower] {
+	if w.traits&particle == 0 {
 		return
 	}
 	for i := last - 1; i >= 0 && i >= last-maxPhraseGap; i-- {

@@ -27,6 +27,7 @@ const (
 	doubting                      // says that something is not true: myth, wrongly
 	showing                       // says that something is true: find, fact
 	numbered                      // thing that the number after it names: room, chapter
+	particle                      // may be the second word of a phrase
 )
 
 func traitNames() map[string]trait {
@@ -81,7 +82,7 @@ func (c *Comparer) readLists(text string) error {
 			if len(words) != 4 || words[2] != "=" {
 				return fmt.Errorf("entail: words.txt:%d: invalid phrase", line)
 			}
-			c.particles[words[1]] = true
+			c.forms[words[1]] |= particle
 			c.phrases[words[0]] = append(c.phrases[words[0]], phrase{second: words[1], key: c.lex.Key(words[3])})
 		default:
 			t, ok := names[class]

@@ -12,7 +12,7 @@ import (
 // returns the end of the run. It ignores accents.
 func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Token, int) {
 	r, size := utf8.DecodeRuneInString(text[i:])
-	if isSpaceless(r) {
+	if IsSpaceless(r) {
 		return ideograms(dst, text, i)
 	}
 	if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
@@ -21,7 +21,7 @@ func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Toke
 	j := i
 	for j < len(text) {
 		r, size := utf8.DecodeRuneInString(text[j:])
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) || isSpaceless(r) {
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) || IsSpaceless(r) {
 			break
 		}
 		j += size
@@ -34,7 +34,7 @@ func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Toke
 		t.Class |= Initial
 	}
 	var buf [maxWord]byte
-	w := fold(buf[:0], text[i:j])
+	w := Fold(buf[:0], text[i:j])
 	if len(w) <= maxWord {
 		l.fill(&t, w)
 		t.Stem = 0
@@ -64,8 +64,8 @@ func withoutUmlauts(dst []byte, w string) []byte {
 	return dst
 }
 
-// fold appends s to dst in lower case, without accents and with ss for ß.
-func fold(dst []byte, s string) []byte {
+// Fold appends s to dst in lower case, without accents and with ss for ß.
+func Fold(dst []byte, s string) []byte {
 	var it norm.Iter
 	it.InitString(norm.NFKD, s)
 	for !it.Done() {
@@ -93,7 +93,7 @@ func ideograms(dst []Token, text string, i int) ([]Token, int) {
 	start, prev := i, i
 	for i < len(text) {
 		r, size := utf8.DecodeRuneInString(text[i:])
-		if !isSpaceless(r) {
+		if !IsSpaceless(r) {
 			break
 		}
 		if i > start {
@@ -108,8 +108,8 @@ func ideograms(dst []Token, text string, i int) ([]Token, int) {
 	return dst, i
 }
 
-// isSpaceless reports whether r belongs to a script without spaces between words.
-func isSpaceless(r rune) bool {
+// IsSpaceless reports whether r belongs to a script without spaces between words.
+func IsSpaceless(r rune) bool {
 	switch {
 	case r < 0x0E00:
 		return false

@@ -42,7 +42,7 @@ type wordInfo struct {
 // A Lexicon contains information about words. It is immutable and safe for concurrent
 // use.
 type Lexicon struct {
-	words *Table[wordInfo]
+	words map[uint64]wordInfo // by hash
 
 	df     string // per slot: 4 bytes of fingerprint, 1 byte of quantized IDF
 	dfMask uint64
@@ -63,7 +63,8 @@ var errCorrupt = errors.New("lexicon: embedded data is corrupt")
 
 // Load returns the embedded lexicon.
 func Load() (*Lexicon, error) {
-	l := &Lexicon{words: NewTable[wordInfo](4096, fnvPrime)}
+	const words = 3000 // somewhat more than there are
+	l := &Lexicon{words: make(map[uint64]wordInfo, words)}
 	if err := l.unpack(packed); err != nil {
 		return nil, err
 	}
@@ -73,15 +74,15 @@ func Load() (*Lexicon, error) {
 // Bare returns a lexicon that contains only the lists in words.txt. The generator of
 // lexicon.bin uses it to count words.
 func Bare() (*Lexicon, error) {
-	l := &Lexicon{words: NewTable[wordInfo](1024, fnvPrime)}
+	l := &Lexicon{words: map[uint64]wordInfo{}}
 	return l, l.readLists(wordLists)
 }
 
 // AddIrregular sets the key of an irregular form to lemma. Both arguments are hashes.
 func (l *Lexicon) AddIrregular(form, lemma uint64) {
-	e, _ := l.words.Get(form)
+	e := l.words[form]
 	e.key = lemma
-	l.words.Put(form, e)
+	l.words[form] = e
 }
 
 // Key returns the key of the stem of a word. It ignores case and accents.
@@ -120,9 +121,6 @@ func (l *Lexicon) IDF(k uint64) float64 {
 		}
 	}
 }
-
-// Known reports whether any source document of lexicon.bin contains the word with key k.
-func (l *Lexicon) Known(k uint64) bool { return l.IDF(k) < l.maxIDF }
 
 // Fingerprint returns the part of a key that is stored in a slot of the frequency table.
 // It is never 0.
@@ -171,7 +169,7 @@ func (l *Lexicon) unpack(s string) error {
 	l.maxIDF = float64(s[0]) * IDFStep
 	word := func(s string, i int) uint64 { return binary.LittleEndian.Uint64([]byte(s[i*8 : i*8+8])) }
 	for i := 0; i < len(forms)/8; i += 2 {
-		l.words.Put(word(forms, i), wordInfo{key: word(forms, i+1)})
+		l.words[word(forms, i)] = wordInfo{key: word(forms, i+1)}
 	}
 	l.vocabulary = make([]uint64, len(vocabulary)/8)
 	for i := range l.vocabulary {
@@ -210,12 +208,12 @@ func (l *Lexicon) readLists(text string) error {
 		}
 		for _, w := range f[1:] { // WORD or FORM=LEMMA
 			w, lemma, _ := strings.Cut(w, "=")
-			e, _ := l.words.Get(Hash(w))
+			e := l.words[Hash(w)]
 			e.class |= class
 			if lemma != "" {
 				e.key = l.Key(lemma)
 			}
-			l.words.Put(Hash(w), e)
+			l.words[Hash(w)] = e
 		}
 	}
 	return nil

@@ -122,7 +122,7 @@ func entity(s string) int {
 // script with spaces.
 func letterAt(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[i:])
-	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !isSpaceless(r)
+	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !IsSpaceless(r)
 }
 
 // apostrophe returns the end of the word whose first run of letters ends at j. It
@@ -180,7 +180,7 @@ func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 // w.
 func (l *Lexicon) fill(t *Token, w []byte) {
 	h := Hash(w)
-	if e, ok := l.words.Get(h); ok {
+	if e, ok := l.words[h]; ok {
 		t.Class |= e.class
 		if e.key != 0 {
 			t.Key = e.key

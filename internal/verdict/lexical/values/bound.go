@@ -186,8 +186,6 @@ func (r *reader) before(v *Value, i int) {
 		return
 	}
 	low, high := v.Low, v.High
-	atLeast := func(open bool) { v.Low, v.High, v.Open = low, math.Inf(1), open }
-	atMost := func(open bool) { v.Low, v.High, v.Open = math.Inf(-1), high, open }
 	if v.Kind == Date {
 		switch {
 		case v.Unit != "":
@@ -200,97 +198,96 @@ func (r *reader) before(v *Value, i int) {
 		}
 		return
 	}
-	about := func(lean int8) { v.Approx, v.lean = true, lean }
-	little := r.is(i-1, "just", "little", "slightly")
-	switch strings.ToLower(r.str(i)) {
-	case "than":
-		r.than(v, i)
-	case "least":
-		if r.is(i-1, "at") {
-			atLeast(false)
-		}
-	case "most":
-		if r.is(i-1, "at") {
-			atMost(false)
-		}
-	case "as":
-		if r.is(i-1, "much", "many") && r.is(i-2, "as") {
-			atMost(false)
-		}
-	case "minimum", "min", "mindestens", "wenigstens", "minimal", "≥", "至少":
-		atLeast(false)
-	case "maximum", "maximal", "höchstens", "≤", "within", "max", "hasta", "máximo":
-		atMost(false)
-	case "of":
-		switch {
-		case r.is(i-1, "minimum"):
-			atLeast(false)
-		case r.is(i-1, "maximum"):
-			atMost(false)
-		case r.is(i-1, "excess", "upwards"):
-			atLeast(true)
-		}
-	case "over":
-		switch {
-		case little:
-			about(1)
-		case !r.is(i-1, "spread", "split", "divided", "distributed", "scattered", "all", "carry", "carried", "carries", "carrying"):
-			atLeast(true)
-		}
-	case "above", "exceeds", "exceeded", "beyond", "topped", ">", "über":
-		atLeast(true)
-	case "exceeding", "exceed":
-		if r.negated(i - 1) {
-			atMost(false)
-		} else {
-			atLeast(true)
-		}
-	case "under", "below", "<":
-		if little {
-			about(-1)
-		} else {
-			atMost(true)
-		}
-	case "to":
-		switch {
-		case r.is(i-1, "close"):
-			about(0)
-		case r.is(i-1, "up") && !r.is(i-2, "add", "adds", "added", "adding"):
-			atMost(false)
-		}
-	case "zu":
-		if r.is(i-1, "bis") {
-			atMost(false)
-		}
-	case "à":
-		if r.is(i-2, "jusqu") {
-			atMost(false)
-		}
-	case "plus":
-		if r.is(i-1, "au") {
-			atMost(false)
-		}
-	case "moins", "menos":
-		if r.is(i-1, "au", "al", "lo") {
-			atLeast(false)
-		}
-	case "als", "de", "que":
-		switch {
-		case r.is(i-1, "mehr", "plus", "más", "mais"):
-			atLeast(true)
-		case r.is(i-1, "weniger", "moins", "menos"):
-			atMost(true)
-		}
-	case "nearly", "almost", "fast", "presque", "casi":
-		about(-1)
-	case "about", "around", "approximately", "approx", "roughly", "some", "circa", "ca", "estimated", "~", "≈", "etwa", "rund",
-		"ungefähr", "environ", "aproximadamente", "unos", "unas", "约", "約":
-		about(0)
-	case ".":
-		if r.is(i-1, "approx", "ca") {
-			about(0)
+	switch h := r.hedgeAt(i); h {
+	case unhedged:
+	case atLeast, above:
+		v.High, v.Open = math.Inf(1), h == above
+	case atMost, below:
+		v.Low, v.High, v.Open = math.Inf(-1), high, h == below
+	case justBelow, about, justAbove:
+		v.Approx, v.lean = true, int8(h)-int8(about)
+	}
+}
+
+// A hedge is what the words before a number say of it.
+type hedge uint8
+
+const (
+	unhedged hedge = iota
+	atLeast
+	atMost
+	above
+	below
+	justBelow
+	about
+	justAbove
+)
+
+// hedges lists the phrases of each hedge. The longest one before a number counts.
+//
+//nolint:gochecknoglobals // constant
+var hedges = map[hedge][]string{
+	unhedged: {
+		"spread over", "split over", "divided over", "distributed over", "scattered over", "all over", "carry over", "carried over", "carries over", "carrying over",
+		"add up to", "adds up to", "added up to", "adding up to",
+	},
+	atLeast: {"at least", "minimum", "minimum of", "min", "mindestens", "wenigstens", "minimal", "≥", "至少", "au moins", "al menos", "lo menos"},
+	atMost: {
+		"at most", "as much as", "as many as", "maximum", "maximum of", "max", "within", "up to", "maximal", "höchstens", "≤", "hasta", "máximo", "bis zu", "jusqu ' à",
+		"jusqu ’ à", "au plus",
+	},
+	above: {
+		"more than", "greater than", "higher than", "longer than", "older than", "larger than", "heavier than", "bigger than", "faster than", "taller than",
+		"over", "above", "exceeds", "exceeded", "exceeding", "exceed", "beyond", "topped", ">", "über", "excess of", "upwards of", "mehr als", "plus de", "más de", "más que", "mais de", "mais que",
+	},
+	below: {
+		"less than", "fewer than", "lower than", "younger than", "smaller than", "shorter than", "lighter than", "cheaper than",
+		"under", "below", "<", "weniger als", "moins de", "menos de", "menos que",
+	},
+	justBelow: {"nearly", "almost", "fast", "presque", "casi"},
+	about: {
+		"about", "around", "approximately", "approx", "approx .", "roughly", "some", "circa", "ca", "ca .", "close to", "estimated", "~", "≈", "etwa", "rund", "ungefähr", "environ",
+		"aproximadamente", "unos", "unas", "约", "約",
+	},
+}
+
+// hedgeAt returns the hedge that ends at token i.
+func (r *reader) hedgeAt(i int) hedge {
+	last := strings.ToLower(r.str(i))
+	found, start := unhedged, i
+	for _, p := range load().hedges[last] {
+		if n := len(p.before); r.follow(i-n, p.before) {
+			found, start = p.hedge, i-n
+			break
 		}
 	}
+	isThan := last == "than"
+	switch {
+	case isThan && (r.has(start-1, digits|numeral) || r.has(start-2, digits|numeral)):
+		return unhedged // "5 euros cheaper than two singles"
+	case found != above && found != below:
+		return found
+	case (isThan || strings.HasPrefix(last, "exceed")) && r.negated(start-1): // no more than
+		if found == above {
+			return atMost
+		}
+		return atLeast
+	case !r.is(start-1, "just", "little", "slightly"):
+		return found
+	case found == above:
+		return justAbove
+	}
+	return justBelow
+}
+
+// follow reports whether the tokens from i on are these words.
+func (r *reader) follow(i int, words []string) bool {
+	for k, w := range words {
+		if !r.is(i+k, w) {
+			return false
+		}
+	}
+	return true
 }
 
 // side returns the side of a limit on which the words that end at token i put the value v:
@@ -333,35 +330,6 @@ func (r *reader) isFrom(i int) bool {
 func (r *reader) excludes(i int) bool {
 	return r.is(i, "not", "≠", "nicht") || r.is(i, "but") && r.is(i-1, "anything") || r.is(i, "from") && r.is(i-1, "far") || r.is(i, "than") && r.is(i-1, "other") ||
 		r.is(i, "like") && r.is(i-1, "nothing") || r.is(i, "near") && r.is(i-1, "nowhere")
-}
-
-// than applies a comparative before "than" at token i: more than, no fewer than.
-func (r *reader) than(v *Value, i int) {
-	if r.has(i-2, digits|numeral) || r.has(i-3, digits|numeral) {
-		return // "5 euros cheaper than two singles"
-	}
-	no := r.negated(i - 2)
-	little := r.is(i-2, "little", "slightly", "just")
-	switch strings.ToLower(r.str(i - 1)) {
-	case "more", "greater", "higher", "longer", "older", "larger", "heavier", "bigger", "faster", "taller":
-		switch {
-		case no:
-			v.Low = math.Inf(-1)
-		case little:
-			v.Approx, v.lean = true, 1
-		default:
-			v.High, v.Open = math.Inf(1), true
-		}
-	case "less", "fewer", "lower", "younger", "smaller", "shorter", "lighter", "cheaper":
-		switch {
-		case no:
-			v.High = math.Inf(1)
-		case little:
-			v.Approx, v.lean = true, -1
-		default:
-			v.Low, v.Open = math.Inf(-1), true
-		}
-	}
 }
 
 // negated reports whether one of the words of the clause up to token i is a negation:

@@ -1,6 +1,9 @@
 package values
 
-import "math"
+import (
+	"math"
+	"time"
+)
 
 // Units of dates that recur.
 const (
@@ -8,48 +11,22 @@ const (
 	weekdayUnit = "weekday"  // 0 (Sunday) to 6, or to 12 at the end of a range
 )
 
+const secondsPerDay = 24 * 60 * 60
+
 // day returns the number of days from 1 January 1970 to a date in the proleptic Gregorian
 // calendar. The year before 1 is 0.
 func day(y, m, d int) float64 {
-	if m <= 2 {
-		y--
-	}
-	era := floorDiv(y, 400)
-	yearOfEra := y - era*400
-	dayOfYear := (153*((m+9)%12)+2)/5 + d - 1
-	return float64(era*146097 + yearOfEra*365 + yearOfEra/4 - yearOfEra/100 + dayOfYear - 719468)
+	return float64(time.Date(y, time.Month(m), d, 0, 0, 0, 0, time.UTC).Unix() / secondsPerDay)
 }
 
 // civil returns the year, month and day of a number of days from 1 January 1970.
 func civil(days float64) (y, m, d int) {
-	z := int(days) + 719468
-	era := floorDiv(z, 146097)
-	n := z - era*146097
-	yearOfEra := (n - n/1460 + n/36524 - n/146096) / 365
-	dayOfYear := n - (365*yearOfEra + yearOfEra/4 - yearOfEra/100)
-	k := (5*dayOfYear + 2) / 153
-	d, m, y = dayOfYear-(153*k+2)/5+1, (k+2)%12+1, yearOfEra+era*400
-	if m <= 2 {
-		y++
-	}
-	return y, m, d
-}
-
-func floorDiv(a, b int) int {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
+	y, month, d := time.Unix(int64(days)*secondsPerDay, 0).UTC().Date()
+	return y, int(month), d
 }
 
 // lastDay returns the number of days of a month.
-func lastDay(y, m int) int {
-	if m == 12 {
-		return 31
-	}
-	return int(day(y, m+1, 1) - day(y, m, 1))
-}
+func lastDay(y, m int) int { return time.Date(y, time.Month(m)+1, 0, 0, 0, 0, 0, time.UTC).Day() }
 
 // period returns the period from the first day of month m1 of year y1 to the last day of
 // month m2 of year y2.

@@ -407,6 +407,9 @@ func compareRecurring(c, s *Value) Relation {
 
 // differentPeriods reports whether two rates are for different periods of time.
 func differentPeriods(a, b string) bool {
+	if a == b || a == "" || b == "" {
+		return false
+	}
 	x, ok := durationUnit(a)
 	y, both := durationUnit(b)
 	return ok && both && x.name != y.name

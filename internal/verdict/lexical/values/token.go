@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // A class is a bit set of the properties of a token. The number that goes with it is in
@@ -189,7 +191,7 @@ func (r *reader) foreign(t *token, i int) int {
 		return r.foreignDigits(t, i)
 	case !unicode.IsLetter(first):
 		return t.end
-	case isIdeogram(first):
+	case lexicon.IsSpaceless(first):
 		t.class = word | ideogram
 		switch first {
 		case '千':
@@ -201,51 +203,22 @@ func (r *reader) foreign(t *token, i int) int {
 		}
 		return t.end
 	}
-	var buf [2 * maxWord]byte
-	n, j := 0, i
+	j := i
 	for j < len(text) {
 		c, size := utf8.DecodeRuneInString(text[j:])
-		if !unicode.IsLetter(c) && !unicode.IsMark(c) || isIdeogram(c) {
+		if !unicode.IsLetter(c) && !unicode.IsMark(c) || lexicon.IsSpaceless(c) {
 			break
-		}
-		if n+size <= len(buf) {
-			n += copy(buf[n:], foldRune(c, text[j:j+size]))
 		}
 		j += size
 	}
 	t.end, t.class = j, word
-	c, num := lookup(buf[:n])
-	t.class |= c
-	t.num = num
+	if j-i <= 2*maxWord {
+		var buf [2 * maxWord]byte
+		c, num := lookup(lexicon.Fold(buf[:0], text[i:j]))
+		t.class |= c
+		t.num = num
+	}
 	return j
-}
-
-// foldRune returns the letter in lower case and, if it is a Latin letter with an accent,
-// without it. s is the letter as written.
-func foldRune(c rune, s string) string {
-	c = unicode.ToLower(c)
-	switch c {
-	case 'à', 'á', 'â', 'ã', 'ä':
-		return "a"
-	case 'ß':
-		return "ss"
-	case 'ç':
-		return "c"
-	case 'è', 'é', 'ê', 'ë':
-		return "e"
-	case 'í', 'ï', 'î':
-		return "i"
-	case 'ñ':
-		return "n"
-	case 'ó', 'ô', 'õ', 'ö':
-		return "o"
-	case 'ú', 'û', 'ü':
-		return "u"
-	}
-	if c < utf8.RuneSelf {
-		return string([]byte{byte(c)})
-	}
-	return s
 }
 
 func map3(c rune) float64 {
@@ -285,12 +258,7 @@ func (r *reader) foreignDigits(t *token, i int) int {
 
 func isLetter(s string) bool {
 	c, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLetter(c) && !isIdeogram(c)
-}
-
-// isIdeogram reports whether c belongs to a script without spaces between words.
-func isIdeogram(c rune) bool {
-	return c >= 0x2E80 && unicode.In(c, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai)
+	return unicode.IsLetter(c) && !lexicon.IsSpaceless(c)
 }
 
 func isASCIILetter(c byte) bool { c |= 0x20; return c >= 'a' && c <= 'z' }

@@ -59,40 +59,14 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 	t := r.at(i)
 	name := strings.ToLower(r.text[t.start:t.end])
 	switch name {
-	case "percentage", "percent", "per":
-		if r.is(i+1, "point", "points") && name != "per" {
-			return unit{name: "percentage points", kind: Points, factor: 1}, i + 2
-		}
-		if name == "per" && r.is(i+1, "cent") {
-			u, _ := unitOf("percent")
-			return u, i + 2
-		}
-		if name != "percent" {
-			return unit{}, 0
-		}
-	case "%":
-		if r.is(i+1, "points") {
-			return unit{name: "percentage points", kind: Points, factor: 1}, i + 2
-		}
-	case "pp":
-		return unit{name: "percentage points", kind: Points, factor: 1}, i + 1
-	case "°", "degree", "degrees":
-		if r.is(i+1, "C", "Celsius", "centigrade") {
-			u, _ := unitOf("celsius")
-			return u, i + 2
-		}
-		if r.is(i+1, "F", "Fahrenheit") {
-			u, _ := unitOf("fahrenheit")
-			return u, i + 2
-		}
 	case "c", "f":
 		if t.class&word == 0 || r.text[t.start] >= 'a' || !r.joined(i-1) {
 			return unit{}, 0
 		}
 		u, _ := unitOf("°" + name)
 		return u, i + 1
-	case "in", "h", "s", "b", "t", "bar", "mes", "wh", "pa", "min":
-		if !r.joined(i-1) && (name == "in" || name == "bar" || name == "mes") {
+	case "in", "bar", "mes":
+		if !r.joined(i - 1) {
 			return unit{}, 0
 		}
 	case "kb", "mb", "gb", "tb", "kbps", "mbps", "gbps", "tbps":
@@ -101,17 +75,6 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 		if r.nearWeight(i) {
 			u, _ := unitOf("lb")
 			return u, i + 1
-		}
-	case "us", "canadian", "australian", "hong", "singapore":
-		if r.is(i+1, "dollar", "dollars") {
-			u, _ := currencyOf("dollar")
-			switch name {
-			case "canadian":
-				u, _ = currencyOf("cad")
-			case "australian":
-				u, _ = currencyOf("aud")
-			}
-			return u, i + 2
 		}
 	}
 	if t.class&ideogram != 0 {
@@ -127,11 +90,28 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 		}
 		return unit{}, 0
 	}
+	if u, n := r.longUnit(i); n > 0 {
+		return u, i + n
+	}
 	u, ok := unitOf(name)
 	if !ok || t.class&currency != 0 && !r.joined(i-1) && r.joined(i) && r.has(i+1, digits) {
 		return unit{}, 0 // 95 €31
 	}
 	return u, i + 1
+}
+
+// longUnit returns the unit whose name of two or three words starts at token i, and the number of
+// words, or 0.
+func (r *reader) longUnit(i int) (unit, int) {
+	name := strings.ToLower(r.str(i) + " " + r.str(i+1))
+	if u, ok := unitOf(name); ok {
+		return u, 2
+	}
+	u, ok := unitOf(name + " " + strings.ToLower(r.str(i+2)))
+	if !ok {
+		return unit{}, 0
+	}
+	return u, 3
 }
 
 // dataUnit returns the unit name of data or its rate at token i. The case of the b tells bits

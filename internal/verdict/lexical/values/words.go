@@ -2,6 +2,7 @@ package values
 
 import (
 	_ "embed" // for the lists
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -15,8 +16,15 @@ var unitList string
 
 // lists are the parsed lists of words and units.
 type lists struct {
-	words map[string]listed
-	units map[string]unit
+	words  map[string]listed
+	units  map[string]unit
+	hedges map[string][]hedgePhrase // by the last word, the longest first
+}
+
+// A hedgePhrase consists of the words before the last one of a phrase.
+type hedgePhrase struct {
+	before []string
+	hedge  hedge
 }
 
 type listed struct {
@@ -34,8 +42,18 @@ var load = sync.OnceValue(func() *lists {
 		"length": length, "mass": mass, "volume": volume, "area": area, "speed": speed, "data": data, "energy": energy, "power": power,
 		"temperature": temperature, "frequency": frequency, "pressure": pressure,
 	}
-	kinds := map[string]Kind{"share": Share, "duration": Duration, "money": Money}
-	l := &lists{words: map[string]listed{}, units: map[string]unit{}}
+	kinds := map[string]Kind{"share": Share, "points": Points, "duration": Duration, "money": Money}
+	l := &lists{words: map[string]listed{}, units: map[string]unit{}, hedges: map[string][]hedgePhrase{}}
+	for h, phrases := range hedges {
+		for _, p := range phrases {
+			f := strings.Fields(p)
+			last := f[len(f)-1]
+			l.hedges[last] = append(l.hedges[last], hedgePhrase{f[:len(f)-1], h})
+		}
+	}
+	for _, phrases := range l.hedges {
+		slices.SortFunc(phrases, func(a, b hedgePhrase) int { return len(b.before) - len(a.before) })
+	}
 	for line := range strings.Lines(wordList) {
 		f := strings.Fields(line)
 		for _, w := range f[1:] {
@@ -55,7 +73,7 @@ var load = sync.OnceValue(func() *lists {
 			u.kind, u.calendar = kind, kind == Duration && factor >= secondsPerMonth
 		}
 		for _, name := range f[3:] {
-			l.units[name] = u
+			l.units[strings.ReplaceAll(name, "_", " ")] = u
 		}
 	}
 	return l
