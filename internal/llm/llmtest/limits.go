@@ -3,11 +3,7 @@ package llmtest
 import (
 	"fmt"
 	"net/http"
-	"time"
 )
-
-// statusClientClosed is nginx's status for requests whose client has disconnected.
-const statusClientClosed = 499
 
 // After answers every call after the first n with a.
 func After(n int, a Answer) Quirk {
@@ -19,22 +15,6 @@ func SpentQuota() Answer {
 	return Answer{
 		Status: http.StatusTooManyRequests, Code: "rate_limit_exceeded", Header: map[string]string{"Retry-After": "578"},
 		Message: "Rate limit reached for model `m` in organization `o` service tier `on_demand` on tokens per day (TPD): Limit 100000, Used 97050, Requested 3619. Please try again in 9m38.016s.",
-	}
-}
-
-// SpentCredit is OpenAI's answer if a prepaid credit is used up.
-func SpentCredit() Answer {
-	return Answer{
-		Status: http.StatusTooManyRequests, Code: "insufficient_quota",
-		Message: "You exceeded your current quota, please check your plan and billing details.",
-	}
-}
-
-// LongWait asks to wait for d without naming a reason.
-func LongWait(d time.Duration) Answer {
-	return Answer{
-		Status: http.StatusTooManyRequests, Message: "Too Many Requests",
-		Header: map[string]string{"Retry-After": fmt.Sprintf("%.0f", d.Seconds())},
 	}
 }
 
@@ -52,32 +32,3 @@ func TooLarge(n int) Quirk {
 
 // promptTokens counts four bytes as a token.
 func promptTokens(c *Call) int { return (len(c.System) + len(c.User)) / 4 }
-
-// Slots answers at most n calls at a time, in the given time each. Other calls wait. If a
-// client disconnects, its call leaves the queue or the slot as in llama.cpp, unless
-// deaf is set: then it is answered all the same, as behind some proxies.
-func Slots(n int, latency time.Duration, deaf bool) Quirk {
-	slots := make(chan struct{}, n)
-	return func(next Handler) Handler {
-		return func(c *Call) *Answer {
-			gone := c.Gone
-			if deaf {
-				gone = nil
-			}
-			select {
-			case slots <- struct{}{}:
-				defer func() { <-slots }()
-			case <-gone:
-				return Refusal(statusClientClosed, "the client disconnected", "")
-			}
-			timer := time.NewTimer(latency)
-			defer timer.Stop()
-			select {
-			case <-timer.C:
-				return next(c)
-			case <-gone:
-				return Refusal(statusClientClosed, "the client disconnected", "")
-			}
-		}
-	}
-}

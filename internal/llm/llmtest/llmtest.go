@@ -26,9 +26,7 @@ type Call struct {
 	System, User string   // messages
 	Assistant    string   // message to judge
 	Documents    []string // of the chat template
-	Header       http.Header
-	Raw          []byte          // body
-	Gone         <-chan struct{} // closed if the client disconnects
+	Raw          []byte   // body
 }
 
 // Word reports whether the call asks for a single word.
@@ -56,28 +54,17 @@ type Handler func(c *Call) *Answer
 // A Quirk wraps a handler.
 type Quirk func(next Handler) Handler
 
-// Stats count what a server did. Tokens are those of answered requests, whether or not
-// the server reports them.
-type Stats struct {
-	Requests, Repeated             int // Repeated have the messages of an earlier request
-	PromptTokens, CompletionTokens int
-	MaxInFlight                    int // requests at the same time
-}
-
 // A Server is an http.Handler for paths that end in /chat/completions.
 type Server struct {
 	handle Handler
 
-	mu       sync.Mutex
-	calls    []*Call
-	stats    Stats
-	inFlight int
-	seen     map[string]bool // messages
+	mu    sync.Mutex
+	calls []*Call
 }
 
 // New returns a server with quirks, the outermost first.
 func New(quirks ...Quirk) *Server {
-	s := &Server{handle: judge, seen: map[string]bool{}}
+	s := &Server{handle: judge}
 	for _, quirk := range slices.Backward(quirks) {
 		s.handle = quirk(s.handle)
 	}
@@ -91,13 +78,6 @@ func (s *Server) Calls() []*Call {
 	return slices.Clone(s.calls)
 }
 
-// Stats returns the counters so far.
-func (s *Server) Stats() Stats {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.stats
-}
-
 // ServeHTTP implements http.Handler.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	var raw json.RawMessage
@@ -106,38 +86,11 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	c := readCall(raw)
-	c.Header, c.Gone = r.Header, r.Context().Done()
-	s.start(c)
-	a := s.handle(c)
-	s.finish(a)
-	a.write(w)
-}
-
-// start counts a request and sets its number.
-func (s *Server) start(c *Call) {
 	s.mu.Lock()
-	defer s.mu.Unlock()
 	s.calls = append(s.calls, c)
 	c.N = len(s.calls)
-	s.inFlight++
-	s.stats.Requests++
-	s.stats.MaxInFlight = max(s.stats.MaxInFlight, s.inFlight)
-	messages := c.System + "\x00" + c.User
-	if s.seen[messages] {
-		s.stats.Repeated++
-	}
-	s.seen[messages] = true
-}
-
-// finish counts an answer.
-func (s *Server) finish(a *Answer) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.inFlight--
-	if a.Status < http.StatusBadRequest {
-		s.stats.PromptTokens += a.PromptTokens
-		s.stats.CompletionTokens += a.CompletionTokens
-	}
+	s.mu.Unlock()
+	s.handle(c).write(w)
 }
 
 func readCall(raw []byte) *Call {

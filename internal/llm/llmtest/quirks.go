@@ -86,16 +86,6 @@ func Prose() Quirk {
 	})
 }
 
-// Unanswered moves the whole answer into a reasoning field.
-func Unanswered(field string) Quirk {
-	return changed(func(_ *Call, a *Answer) {
-		a.Body = encode(map[string]any{
-			"choices": []any{map[string]any{"index": 0, "finish_reason": "stop", "message": map[string]any{"role": "assistant", "content": nil, field: a.Content}}},
-			"usage":   map[string]any{"prompt_tokens": a.PromptTokens, "completion_tokens": a.CompletionTokens},
-		})
-	})
-}
-
 // SchemaOnly writes JSON only with a JSON schema, like small models.
 func SchemaOnly() Quirk {
 	prose := Prose()

@@ -11,9 +11,8 @@ type Reasoner struct {
 	// Text combines reasoning and answer in the content. Nil means that the server separates
 	// them. The answer is empty if the output tokens ran out.
 	Text   func(reasoning, answer string) string
-	Field  bool   // send separated reasoning in its own field
-	Silent bool   // do not report reasoning tokens
-	Finish string // finish reason of truncated replies; default length
+	Field  bool // send separated reasoning in its own field
+	Silent bool // do not report reasoning tokens
 }
 
 // Reasons uses output tokens for reasoning, and truncates replies that exceed the limit.
@@ -26,9 +25,6 @@ func Reasons(r Reasoner) Quirk {
 		reasoning := draft
 		if c.Limit != "" && c.MaxTokens < a.CompletionTokens {
 			a.Finish = "length"
-			if r.Finish != "" {
-				a.Finish = r.Finish
-			}
 			a.CompletionTokens, a.ReasoningTokens, answer = c.MaxTokens, c.MaxTokens, ""
 			reasoning = draft[:min(len(draft), 4*c.MaxTokens)]
 		}
@@ -65,13 +61,4 @@ func Tags(opening, closing string) func(reasoning, answer string) string {
 		}
 		return opening + reasoning + closing + "\n\n" + answer
 	}
-}
-
-// Channels formats a reply like gpt-oss.
-func Channels(reasoning, answer string) string {
-	text := "<|channel|>analysis<|message|>" + reasoning
-	if answer != "" {
-		text += "<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>" + answer + "<|return|>"
-	}
-	return text
 }
