@@ -32,9 +32,9 @@ func (o *Options) batchDir() string {
 
 // checkUnfinishedBatch returns an error for a run without --batch if its requests have
 // been submitted as a batch: sending them again would cost twice.
-func (o *Options) checkUnfinishedBatch(ctx context.Context) error {
+func (o *Options) checkUnfinishedBatch() error {
 	if dir := o.batchDir(); dir != "" && !o.UsesBatch() {
-		return llm.CheckNoBatch(ctx, dir)
+		return llm.CheckNoBatch(dir)
 	}
 	return nil
 }

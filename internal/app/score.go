@@ -173,7 +173,7 @@ func (r *run) resolveSettings(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	return r.options.checkUnfinishedBatch(ctx)
+	return r.options.checkUnfinishedBatch()
 }
 
 // openOutputs creates the output files and sets up the pipeline.

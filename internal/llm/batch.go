@@ -2,12 +2,15 @@ package llm
 
 import (
 	"context"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
@@ -47,8 +50,7 @@ type Batch struct {
 
 	stack       *Stack
 	store       *batchStore
-	state       *batchState
-	done        bool
+	state       batchState
 	maxRequests int // in a file
 	maxBytes    int64
 
@@ -56,6 +58,12 @@ type Batch struct {
 	maxUsage  usage.Usage // of the recorded requests
 	recordErr error       // first error; ends recording
 }
+
+// Limits of a request file in OpenAI's Batch API.
+const (
+	maxBatchRequests = 50_000
+	maxBatchBytes    = 200_000_000
+)
 
 // OpenBatch starts a batch run in a directory. With Resume it resumes an unfinished one, if
 // any. It sends no requests. It returns a *StoreError if another process uses the
@@ -76,10 +84,10 @@ func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error
 	}
 	resumed := state.isSubmitted()
 	if resumed && !opts.Resume {
-		err = unfinishedBatchError(opts.Dir)
+		err = CheckNoBatch(opts.Dir)
 	}
 	if !resumed {
-		state = &batchState{Settings: opts.Settings}
+		state = batchState{Settings: opts.Settings}
 		_, err = store.exec(ctx, `DELETE FROM state; DELETE FROM requests`) // never use replies of another run
 	}
 	if err != nil {
@@ -92,23 +100,12 @@ func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error
 	}, nil
 }
 
-// CheckNoBatch returns an error if dir contains an unfinished run with a submitted batch,
-// which a new run would pay for again.
-func CheckNoBatch(ctx context.Context, dir string) error {
+// CheckNoBatch returns an error if dir is the state directory of a batch, which a run that
+// does not resume it would pay for again.
+func CheckNoBatch(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, batchStoreFile)); err != nil {
 		return nil //nolint:nilerr // there is no batch
 	}
-	store, state, err := openBatchStore(ctx, dir)
-	if err != nil {
-		return err
-	}
-	if state.isSubmitted() {
-		err = unfinishedBatchError(dir)
-	}
-	return errors.Join(err, store.db.Close())
-}
-
-func unfinishedBatchError(dir string) error {
 	return errors.New(dir + " has a submitted batch: collect it with --batch --resume, or remove the directory")
 }
 
@@ -125,8 +122,6 @@ func (b *Batch) CheckRows(rows string) error {
 // Submitted reports whether any requests of the run were uploaded.
 func (b *Batch) Submitted() bool { return b.state.isSubmitted() }
 
-func (b *Batch) notifyf(format string, args ...any) { b.Notify(fmt.Sprintf(format, args...)) }
-
 // Run records and sends batches until only the last pass remains. A resumed run begins with
 // a pass without replies, so that pass can check the rows. Run stops when ctx is canceled. Its
 // errors include those of pass and of a Client, and *StoreError.
@@ -135,12 +130,12 @@ func (b *Batch) Run(ctx context.Context, pass Pass) (err error) {
 		err = pass(ctx, completerFunc(func(context.Context, *Request) (*Reply, error) { return nil, errDeferred }))
 	}
 	for err == nil && !b.state.Scoring {
-		switch r := &b.state.Round; {
-		case r.Requests == 0:
+		switch s := &b.state; {
+		case s.Requests == 0:
 			err = b.record(ctx, pass)
-		case r.File == "":
-			err = b.upload(ctx)
-		case r.Batch == "":
+		case s.File == "":
+			err = submitError(b.upload(ctx))
+		case s.Batch == "":
 			err = b.create(ctx)
 		default:
 			err = b.await(ctx)
@@ -165,7 +160,7 @@ func (b *Batch) Finish(ctx context.Context) error {
 			b.notifyf("can't delete file %s from the server", id)
 		}
 	}
-	b.done = true
+	b.state.Files = nil
 	return b.Close()
 }
 
@@ -173,9 +168,262 @@ func (b *Batch) Finish(ctx context.Context) error {
 // otherwise deletes it.
 func (b *Batch) Close() error {
 	err := b.store.db.Close()
-	if b.done || !b.state.isSubmitted() {
+	if !b.state.isSubmitted() {
 		err = errors.Join(err, removeIfExists(b.store.path, b.store.path+"-journal"))
 		_ = os.Remove(b.Dir) // fails if it contains other files
 	}
 	return err
+}
+
+func (b *Batch) notifyf(format string, args ...any) { b.Notify(fmt.Sprintf(format, args...)) }
+
+// transact keeps the changes made by f, also those by other goroutines, and saves the state
+// only if it succeeds.
+func (b *Batch) transact(ctx context.Context, f func() error) error {
+	before := b.state
+	_, err := b.store.exec(ctx, `BEGIN`)
+	if err == nil {
+		err = f()
+	}
+	if err == nil {
+		err = b.store.save(ctx, &b.state)
+	}
+	if err == nil {
+		_, err = b.store.exec(ctx, `COMMIT`)
+	}
+	if err != nil {
+		_, _ = b.store.exec(ctx, `ROLLBACK`) // fails after errors that ended the transaction
+		b.state = before
+	}
+	return err
+}
+
+// retry calls f, retrying after transient errors.
+func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error {
+	o := &b.stack.opts
+	return Retry(ctx, o.Clock, o.Retries, o.OnRetry, f)
+}
+
+// upload sends the requests of this round as a file.
+func (b *Batch) upload(ctx context.Context) error {
+	s := &b.state
+	err := b.retry(ctx, func(ctx context.Context) error {
+		file, err := b.store.requests(ctx, s.Round)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		s.File, err = b.stack.Client.upload(ctx, fmt.Sprintf("ragfaith-%d.jsonl", s.Round+1), file, s.Bytes)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	s.Files = append(s.Files, s.File)
+	return b.store.save(ctx, s)
+}
+
+// create creates exactly one batch of the uploaded file. After an attempt with unknown
+// outcome, also of another process, it first checks whether the batch already exists.
+func (b *Batch) create(ctx context.Context) error {
+	c, s := b.stack.Client, &b.state
+	uncertain := s.Name != ""
+	if !uncertain {
+		// Azure, unlike OpenAI, takes a while to process a file. Other servers may report no status.
+		_, err := b.poll(ctx, "/files/"+s.File, func(o *batchObject) bool { return o.status() != "pending" && o.status() != "running" })
+		if err != nil && !isA[*StatusError](err) {
+			return err
+		}
+		s.Name = rand.Text()
+		if err := b.store.save(ctx, s); err != nil {
+			return err
+		}
+	}
+	var batch batchObject
+	err := b.retry(ctx, func(ctx context.Context) (err error) {
+		if uncertain {
+			if batch, err = c.findBatch(ctx, s.Name); err != nil {
+				return fmt.Errorf("check for an existing batch: %w", err)
+			}
+		}
+		if batch.ID == "" {
+			batch, err = c.createBatch(ctx, s.File, s.Name)
+		}
+		uncertain = err != nil && !isRejection(err)
+		return err
+	})
+	switch {
+	case err != nil && (uncertain || ctx.Err() != nil):
+		return err
+	case err != nil:
+		return b.rejected(ctx, submitError(err))
+	}
+	b.notifyf("batch %s: submitted, %s", batch.ID, count(s.Requests, "request", "requests"))
+	s.Batch = batch.ID
+	if err := b.store.save(ctx, s); err != nil {
+		return err
+	}
+	return b.stack.opts.Clock.Sleep(ctx, b.PollInterval)
+}
+
+// rejected returns err, with which the server rejected a batch, after a reset: resuming
+// creates another batch of the uploaded file.
+func (b *Batch) rejected(ctx context.Context, err error) error {
+	b.state.Name, b.state.Batch = "", ""
+	return errors.Join(err, b.store.save(ctx, &b.state))
+}
+
+// maxFailedPolls is the number of consecutive failed status requests that ends
+// the run. The batch continues on the server.
+const maxFailedPolls = 20
+
+// poll requests an object until it is done, despite transient errors, and returns it.
+func (b *Batch) poll(ctx context.Context, path string, isDone func(*batchObject) bool) (o batchObject, err error) {
+	for failed := 0; ; {
+		o, err = b.stack.Client.callBatch(ctx, http.MethodGet, path, nil)
+		switch {
+		case err == nil && isDone(&o):
+			return o, nil
+		case err == nil:
+			failed = 0
+		case !IsTransient(err) || failed >= maxFailedPolls:
+			return o, err
+		default:
+			failed++
+			b.notifyf("%s: %v", path, err)
+		}
+		if err := b.stack.opts.Clock.Sleep(ctx, b.PollInterval); err != nil {
+			return o, err
+		}
+	}
+}
+
+// await waits until the batch ends, stores its replies and starts the next round.
+func (b *Batch) await(ctx context.Context) error {
+	id, reported := b.state.Batch, "" // last status that the user was told
+	batch, err := b.poll(ctx, "/batches/"+id, func(o *batchObject) bool {
+		status := o.status()
+		if o.ID == "" || slices.Contains([]string{"completed", "expired", "cancelled", "failed"}, status) {
+			return true
+		}
+		if n := o.Counts.value; n.Total > 0 {
+			status += fmt.Sprintf(", %d of %d done", n.Completed+n.Failed, n.Total)
+		}
+		if status != "" && reported != status {
+			b.notifyf("batch %s: %s", id, status)
+		}
+		reported = status
+		return false
+	})
+	if err == nil {
+		err = batch.check()
+	}
+	if err != nil {
+		return fmt.Errorf("batch %s: %w", id, err)
+	}
+	if batch.status() == "failed" {
+		return b.rejected(ctx, batch.rejection())
+	}
+	requests, replies := b.state.Requests, 0
+	err = b.retry(ctx, func(ctx context.Context) error {
+		return b.transact(ctx, func() (err error) {
+			replies, err = b.collect(ctx, slices.DeleteFunc([]string{batch.Output, batch.Failed}, func(id string) bool { return id == "" }))
+			return err
+		})
+	})
+	if err != nil {
+		return err
+	}
+	text := fmt.Sprintf("batch %s: %s, %s", id, batch.status(), count(replies, "reply", "replies"))
+	if n := requests - replies; n > 0 {
+		text += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
+	}
+	b.Notify(text)
+	return nil
+}
+
+// collect stores the replies in the files of a batch, returns their number, and starts the
+// next round. It ignores lines that are invalid or contain an unknown id.
+func (b *Batch) collect(ctx context.Context, files []string) (replies int, err error) {
+	s := &b.state
+	next, misfits := s.Form, 0
+	for _, id := range files {
+		err := b.stack.Client.forEachLine(ctx, id, func(text []byte) error {
+			var l batchLine
+			if json.Unmarshal(text, &l) != nil {
+				return nil //nolint:nilerr // invalid
+			}
+			known, err := b.store.put(ctx, s.Round, &l)
+			if err != nil || !known {
+				return err
+			}
+			s.Spent = s.Spent.Add(l.usage())
+			if f, ok := adaptForm(s.Form, &Request{Schema: &Schema{}}, l.err()); ok {
+				next, misfits = mergeForms(next, f), misfits+1
+			}
+			return nil
+		})
+		if err != nil {
+			return 0, err
+		}
+	}
+	err = b.store.get(ctx, `SELECT count(*) FROM requests WHERE status = 200 AND round = ?`, []any{s.Round}, &replies)
+	// A single rejection may be an exception, and is left to the last pass. If half of the
+	// requests were rejected, the model does not support the form, and all requests without a
+	// reply are recorded again in another one.
+	if err == nil && misfits*2 >= s.Requests {
+		s.Form = next
+		_, err = b.store.exec(ctx, `DELETE FROM requests WHERE status != 200 AND round = ?`, s.Round)
+	}
+	s.Files = append(slices.Clip(s.Files), files...)
+	s.Round, s.Requests, s.Bytes, s.File, s.Name, s.Batch = s.Round+1, 0, 0, "", "", ""
+	return replies, err
+}
+
+// submitError adds a hint to an error of submitting a batch if the server may have no Batch
+// API, since such servers rarely return a clear error.
+func submitError(err error) error {
+	e, ok := errors.AsType[*StatusError](err)
+	switch {
+	case !ok:
+		return err
+	case e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed:
+		return fmt.Errorf("the server did not create a batch: %w: it may have no Batch API; without --batch, requests are sent individually", err)
+	}
+	return fmt.Errorf("the server did not create a batch: %w", err)
+}
+
+// isRejection reports whether err means that no batch was created. A 5xx from a
+// gateway does not.
+func isRejection(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout
+}
+
+// cost returns the cost of usage in a batch.
+func (b *Batch) cost(u usage.Usage) amount {
+	p := b.stack.Client.sender.price
+	return price{p.in * BatchFactor(), p.out * BatchFactor()}.cost(u.PromptTokens, u.CompletionTokens)
+}
+
+// checkLimits returns an error if the maximum usage of the recorded requests exceeds a limit,
+// since a submitted batch can't be stopped when the budget is spent.
+func (b *Batch) checkLimits() error {
+	spent := b.cost(b.state.Spent)
+	e := b.stack.Client.sender.budget.exceeded(spent.add(b.cost(b.maxUsage)))
+	if e == nil {
+		return nil
+	}
+	if e.Spent = spent.tokens; e.Unit == "USD" {
+		e.Spent = spent.usd
+	}
+	return fmt.Errorf("a batch of %s was not submitted: with replies of maximum length, %w", count(b.state.Requests, "request", "requests"), e)
+}
+
+// count returns "1 request" or "2 requests".
+func count(n int, singular, plural string) string {
+	if n == 1 {
+		return "1 " + singular
+	}
+	return strconv.Itoa(n) + " " + plural
 }

@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -21,9 +20,6 @@ import (
 const (
 	// transferTimeout limits the upload or download of one file.
 	transferTimeout = 20 * time.Minute
-	// maxBatchLine limits the bytes of a line of a reply file. A reply of 16384 tokens takes
-	// about 100 kB.
-	maxBatchLine = 4 << 20
 	// batchNameKey is the key of a batch's name in its metadata.
 	batchNameKey = "ragfaith"
 )
@@ -33,7 +29,6 @@ type batchObject struct {
 	ID       string         `json:"id"`
 	Status   string         `json:"status"`
 	Data     []batchObject  `json:"data"`           // of a list, the newest first
-	Details  string         `json:"status_details"` // of a file
 	Output   string         `json:"output_file_id"` // may be empty
 	Failed   string         `json:"error_file_id"`
 	Metadata map[string]any `json:"metadata"`
@@ -45,16 +40,14 @@ type batchObject struct {
 	Errors optional[struct {
 		Data []struct {
 			Message string `json:"message"`
-			Line    int    `json:"line"` // line of the uploaded file, from 1, or 0 if unknown
 		} `json:"data"`
 	}] `json:"errors"`
 }
 
-// check returns an error if o is not an object of a kind: servers without batches may answer
-// anything.
-func (o *batchObject) check(kind string) error {
+// check returns an error if o is no object: servers without batches may answer anything.
+func (o *batchObject) check() error {
 	if o.ID == "" {
-		return &StatusError{Status: 200, Message: "what it sent is no " + kind + ": has the server batches?"}
+		return &StatusError{Status: 200, Message: "the response has no id: it may have no Batch API"}
 	}
 	return nil
 }
@@ -64,17 +57,11 @@ func (o *batchObject) status() string { return strings.ReplaceAll(strings.ToLowe
 
 // rejection returns the first reason why a batch was rejected.
 func (o *batchObject) rejection() error {
-	issues, text := o.Errors.value.Data, ""
-	if len(issues) > 0 {
-		if text = ": "; issues[0].Line > 0 {
-			text = fmt.Sprintf(": line %d: ", issues[0].Line)
-		}
-		text += truncateText(issues[0].Message, maxMessageChars)
+	reason := "no reason given"
+	if list := o.Errors.value.Data; len(list) > 0 {
+		reason = truncateText(list[0].Message, maxMessageChars)
 	}
-	if n := len(issues); n > 1 {
-		text += fmt.Sprintf("; and %d more", n-1)
-	}
-	return fmt.Errorf("batch %s was rejected%s", o.ID, text)
+	return fmt.Errorf("batch %s was rejected: %s", o.ID, reason)
 }
 
 // callBatch sends a request about files or batches.
@@ -99,7 +86,7 @@ func (c *Client) createBatch(ctx context.Context, file, name string) (batchObjec
 		"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h", "metadata": map[string]string{batchNameKey: name},
 	})
 	if err == nil {
-		err = o.check("batch")
+		err = o.check()
 	}
 	return o, err
 }
@@ -135,13 +122,13 @@ func (c *Client) upload(ctx context.Context, name string, content io.Reader, siz
 		return c.wire.send(r, &file)
 	})
 	if err == nil {
-		err = file.check("file")
+		err = file.check()
 	}
 	return file.ID, err
 }
 
 // forEachLine calls yield for each line of a file on the server, with the key
-// redacted, except for lines that are too large. line is only valid during the call.
+// redacted, except for lines with too many values. line is only valid during the call.
 func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
 	return within(ctx, transferTimeout, func(ctx context.Context) error {
 		r, err := c.wire.request(ctx, http.MethodGet, c.wire.endpoint.url("/files/"+id+"/content"), nil)
@@ -153,25 +140,19 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 			return err
 		}
 		defer res.Body.Close()
-		lines := bufio.NewReaderSize(res.Body, maxBatchLine)
-		for {
-			line, readErr := lines.ReadSlice('\n')
-			for errors.Is(readErr, bufio.ErrBufferFull) {
-				line = nil
-				_, readErr = lines.ReadSlice('\n')
-			}
-			if readErr != nil && !errors.Is(readErr, io.EOF) {
-				return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(readErr), err: readErr}
-			}
-			if line = c.wire.redactJSON(line); (replyLimit{maxBatchLine, maxReplyValues}).check(line) == nil {
+		lines, limit := bufio.NewScanner(res.Body), replyLimit{maxReplyBytes, maxReplyValues}
+		lines.Buffer(nil, limit.bytes)
+		for lines.Scan() {
+			if line := c.wire.redactJSON(lines.Bytes()); limit.check(line) == nil {
 				if err := yield(line); err != nil {
 					return err
 				}
 			}
-			if readErr != nil {
-				return nil
-			}
 		}
+		if err := lines.Err(); err != nil {
+			return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(err), err: err}
+		}
+		return nil
 	})
 }
 

@@ -79,8 +79,8 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	if err == nil || err.Error() != "batch batch_1 was rejected: Billing hard limit has been reached." {
 		t.Errorf("got %v, want a billing error", err)
 	}
-	if err := b.Close(); err != nil || !hasBatch(t, dir) {
-		t.Errorf("Close: got error %v, state kept: %t; want nil, true", err, hasBatch(t, dir))
+	if err := b.Close(); err != nil || CheckNoBatch(dir) == nil {
+		t.Errorf("Close: got error %v, state kept: %t; want nil, true", err, CheckNoBatch(dir) != nil)
 	}
 	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[1]`)}); err == nil || !strings.Contains(err.Error(), "has a submitted batch") {
 		t.Error(err)
@@ -112,8 +112,8 @@ func TestBatchAboveLimitIsNotSubmitted(t *testing.T) {
 			if seen := srv.Seen(); seen != (llmtest.BatchCounts{}) {
 				t.Errorf("got %+v, want %+v", seen, (llmtest.BatchCounts{}))
 			}
-			if err := b.Close(); err != nil || hasBatch(t, dir) {
-				t.Errorf("Close: got error %v, state kept: %t; want nil, false", err, hasBatch(t, dir))
+			if err := b.Close(); err != nil || CheckNoBatch(dir) != nil {
+				t.Errorf("Close: got error %v, state kept: %t; want nil, false", err, CheckNoBatch(dir) != nil)
 			}
 		})
 	}

@@ -6,17 +6,9 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
-	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
-)
-
-// Limits of a request file in OpenAI's Batch API.
-const (
-	maxBatchRequests = 50_000
-	maxBatchBytes    = 200_000_000
 )
 
 // errDeferred marks a request whose reply arrives later.
@@ -28,7 +20,7 @@ func IsDeferred(err error) bool { return errors.Is(err, errDeferred) }
 
 // record makes a recording pass, and decides whether its requests are enough for a batch.
 func (b *Batch) record(ctx context.Context, pass Pass) error {
-	s, state := b.stack, b.state
+	s, state := b.stack, &b.state
 	// The form may have been learned in an earlier round or by another process.
 	s.Client.adoptForm(state.Form, nil)
 	state.Form = s.Client.currentForm()
@@ -37,23 +29,23 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	if s.opts.Cache != nil { // only the last pass stores and counts replies
 		ask = &cachedCompleter{Cache: s.opts.Cache, next: ask, endpoint: s.Client.Endpoint(), model: s.Client.ModelKey(), readOnly: true}
 	}
-	return b.store.transact(ctx, func() error {
+	return b.transact(ctx, func() error {
 		if err := cmp.Or(pass(ctx, ask), b.recordErr); err != nil {
 			return err
 		}
-		n := state.Round.Requests
-		if state.Round.Number == 0 {
+		n := state.Requests
+		if state.Round == 0 {
 			state.First = n
 		}
 		if !isTooFewForBatch(n, state.First) {
-			return cmp.Or(b.checkLimits(), b.store.save(ctx, state))
+			return b.checkLimits()
 		}
 		if n > 0 {
 			b.notifyf("%s left, to be sent without a batch", count(n, "request", "requests"))
 		}
 		state.Scoring = true
-		_, err := b.store.exec(ctx, `DELETE FROM requests WHERE round = ?`, state.Round.Number)
-		return cmp.Or(err, b.store.save(ctx, state))
+		_, err := b.store.exec(ctx, `DELETE FROM requests WHERE round = ?`, state.Round)
+		return err
 	})
 }
 
@@ -64,28 +56,6 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 func isTooFewForBatch(n, first int) bool {
 	const fewRequests, minFraction = 10, 20
 	return n == 0 || n*minFraction <= first || n < fewRequests && n*2 < first
-}
-
-// checkLimits returns an error if the maximum usage of the recorded requests exceeds a limit,
-// since a submitted batch can't be stopped when the budget is spent.
-func (b *Batch) checkLimits() error {
-	o, text := &b.stack.opts, ""
-	spent, total := b.cost(b.state.Spent), b.cost(b.maxUsage)
-	switch {
-	case o.MaxCost > 0 && spent.usd+total.usd > o.MaxCost:
-		text = fmt.Sprintf("takes $%.4f, $%.4f is spent, and it could exceed the limit of $%.4g", total.usd, spent.usd, o.MaxCost)
-	case o.MaxTokens > 0 && spent.tokens+total.tokens > float64(o.MaxTokens):
-		text = fmt.Sprintf("takes %.0f tokens, %.0f is spent, and it could exceed the limit of %d tokens", total.tokens, spent.tokens, o.MaxTokens)
-	default:
-		return nil
-	}
-	return fmt.Errorf("a batch of %s was not submitted: with replies of maximum length it %s", count(b.state.Round.Requests, "request", "requests"), text)
-}
-
-// cost returns the cost of usage in a batch.
-func (b *Batch) cost(u usage.Usage) amount {
-	p := b.stack.Client.sender.price
-	return price{p.in * BatchFactor(), p.out * BatchFactor()}.cost(u.PromptTokens, u.CompletionTokens)
 }
 
 // Complete returns the reply from the store. If there is none, the last pass sends the
@@ -118,13 +88,13 @@ func (b *Batch) Complete(ctx context.Context, r *Request) (*Reply, error) {
 // add stores a request if it fits in the file and has no reply yet, not even one that can't
 // be used. b.mu must be held.
 func (b *Batch) add(ctx context.Context, key string, line []byte, size Size) error {
-	r, n := &b.state.Round, int64(len(line))
-	if r.Requests >= b.maxRequests || r.Bytes+n > b.maxBytes {
+	s, n := &b.state, int64(len(line))
+	if s.Requests >= b.maxRequests || s.Bytes+n > b.maxBytes {
 		return nil
 	}
-	added, err := b.store.exec(ctx, `INSERT OR IGNORE INTO requests (key, round, body) VALUES (?, ?, ?)`, key, r.Number, line)
+	added, err := b.store.exec(ctx, `INSERT OR IGNORE INTO requests (key, round, body) VALUES (?, ?, ?)`, key, s.Round, line)
 	if added > 0 { // no other row has sent the same request
-		r.Requests, r.Bytes = r.Requests+1, r.Bytes+n
+		s.Requests, s.Bytes = s.Requests+1, s.Bytes+n
 		b.maxUsage = b.maxUsage.Add(usage.Usage{PromptTokens: size.Prompt, CompletionTokens: size.Reply})
 	}
 	return err
@@ -172,12 +142,4 @@ func (b *Batch) replay(ctx context.Context, key string, r *Request) (*Reply, err
 	}
 	reply.Usage = used
 	return reply, nil
-}
-
-// count returns "1 request" or "2 requests".
-func count(n int, singular, plural string) string {
-	if n == 1 {
-		return "1 " + singular
-	}
-	return strconv.Itoa(n) + " " + plural
 }

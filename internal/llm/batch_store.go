@@ -19,18 +19,15 @@ import (
 // process. It is saved before and after each step that costs money.
 type batchState struct {
 	Settings json.RawMessage `json:"settings"`
-	Rows     string          `json:"rows"`  // digest of the rows
-	Form     form            `json:"form"`  // form of this round's requests
-	First    int             `json:"first"` // requests of the first round
-	Spent    usage.Usage     `json:"spent"` // in earlier rounds, as reported by the server
-	Files    []string        `json:"files"` // ids of all files on the server
-	Round    batchRound      `json:"round"`
+	Rows     string          `json:"rows"`    // digest of the rows
+	Form     form            `json:"form"`    // form of this round's requests
+	First    int             `json:"first"`   // requests of the first round
+	Spent    usage.Usage     `json:"spent"`   // in earlier rounds, as reported by the server
+	Files    []string        `json:"files"`   // ids of all files on the server
 	Scoring  bool            `json:"scoring"` // no round is left
-}
 
-// A batchRound is the progress of one batch.
-type batchRound struct {
-	Number   int    `json:"number"`   // from 0
+	// The current round, which is one batch.
+	Round    int    `json:"round"`    // from 0
 	Requests int    `json:"requests"` // 0 until all are recorded
 	Bytes    int64  `json:"bytes"`    // of the requests
 	File     string `json:"file"`     // id; empty until the requests are uploaded
@@ -48,7 +45,7 @@ func (s *batchState) isValid() bool {
 		return false
 	}
 	id := regexp.MustCompile(`^([A-Za-z0-9_-][A-Za-z0-9._-]{0,255})?$`)
-	return !slices.ContainsFunc(append(s.Files, s.Round.File, s.Round.Batch), func(text string) bool { return !id.MatchString(text) })
+	return !slices.ContainsFunc(append(slices.Clip(s.Files), s.File, s.Batch), func(text string) bool { return !id.MatchString(text) })
 }
 
 // A StoreError reports that the replies of a batch can't be read or stored. It
@@ -75,7 +72,7 @@ const (
 	batchStoreFile = "requests.sqlite"
 
 	// A file with other tables is rejected, so that any change to these is a new version.
-	stateTable = `state (id INTEGER PRIMARY KEY, version3 BLOB NOT NULL)`
+	stateTable = `state (id INTEGER PRIMARY KEY, version4 BLOB NOT NULL)`
 	// body is the request, later the reply, and status the HTTP status of the reply: 0 without a
 	// reply that can be used, -1 after several.
 	requestTable = `requests (key TEXT PRIMARY KEY, round INTEGER NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`
@@ -83,19 +80,18 @@ const (
 
 // openBatchStore opens or creates the store in dir, and returns its state, which is empty if
 // none was saved.
-func openBatchStore(ctx context.Context, dir string) (*batchStore, *batchState, error) {
+func openBatchStore(ctx context.Context, dir string) (s *batchStore, state batchState, err error) {
 	path := filepath.Join(dir, batchStoreFile)
 	db, err := openSQLite(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, state, err
 	}
 	db.SetMaxOpenConns(1) // it holds the lock and the transaction
-	s, state := &batchStore{path, db}, &batchState{}
-	if err := s.load(ctx, state); err != nil {
+	s = &batchStore{path, db}
+	if err = s.load(ctx, &state); err != nil {
 		_ = db.Close()
-		return nil, nil, err
 	}
-	return s, state, nil
+	return s, state, err
 }
 
 // load locks the store and reads its state.
@@ -115,7 +111,7 @@ func (s *batchStore) load(ctx context.Context, state *batchState) error {
 		return err
 	}
 	content := []byte("{}")
-	if err := s.get(ctx, `SELECT version3 FROM state`, nil, &content); err != nil {
+	if err := s.get(ctx, `SELECT version4 FROM state`, nil, &content); err != nil {
 		return err
 	}
 	if json.Unmarshal(content, state) != nil || !state.isValid() {
@@ -140,21 +136,6 @@ func (s *batchStore) get(ctx context.Context, query string, args []any, into ...
 		return &StoreError{s.path, err}
 	}
 	return nil
-}
-
-// transact keeps the changes made by f, also those by other goroutines, only if it succeeds.
-func (s *batchStore) transact(ctx context.Context, f func() error) error {
-	_, err := s.exec(ctx, `BEGIN`)
-	if err == nil {
-		err = f()
-	}
-	if err == nil {
-		_, err = s.exec(ctx, `COMMIT`)
-	}
-	if err != nil {
-		_, _ = s.exec(ctx, `ROLLBACK`) // fails after errors that ended the transaction
-	}
-	return err
 }
 
 func (s *batchStore) save(ctx context.Context, state *batchState) error {

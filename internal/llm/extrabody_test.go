@@ -45,7 +45,7 @@ func TestExtraBodyIsSentOnlineAndInBatches(t *testing.T) {
 	if s.body["top_p"] != 0.9 || s.body["provider"] == nil || s.body["temperature"] != 0.0 || s.body["messages"] == nil {
 		t.Errorf("got request %s, want one with top_p and provider", s.raw)
 	}
-	b := &Batch{stack: &Stack{Client: c}, state: &batchState{Form: c.form}}
+	b := &Batch{stack: &Stack{Client: c}, state: batchState{Form: c.form}}
 	line, err := b.line("key", newRequest(verdicts()))
 	if err != nil || !strings.Contains(string(line), `"body":`+s.raw+`,`) {
 		t.Errorf("got batch line %s, %v; want the body %s", line, err, s.raw)
