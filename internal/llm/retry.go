@@ -38,9 +38,6 @@ func IsTransient(err error) bool {
 // retryAfter returns the delay that the server requests in Retry-After-Ms, in Retry-After, as
 // seconds or a date, or in the error message of a 429. requested is false if there is none.
 func retryAfter(e *StatusError, now time.Time) (wait time.Duration, requested bool) {
-	if at, err := http.ParseTime(e.header.Get("Date")); err == nil {
-		now = at // the clocks may differ
-	}
 	if ms, err := strconv.ParseFloat(e.header.Get("Retry-After-Ms"), 64); err == nil && ms >= 0 && ms < 1e9 {
 		return time.Duration(ms * float64(time.Millisecond)), true
 	}
