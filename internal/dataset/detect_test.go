@@ -111,7 +111,7 @@ func TestUTF16(t *testing.T) {
 			}
 		}
 	}
-	if _, last := read(t, "x.csv", encode("answer,contexts\na,x\n", 1, 0), Options{}); last != "x.csv: not text (binary data)" {
+	if _, last := read(t, "x.csv", encode("answer,contexts\na,x\n", 1, 0), Options{}); last != "x.csv: not text (binary data, or UTF-16 without a byte order mark)" {
 		t.Errorf("without a byte order mark: got last error %q", last)
 	}
 }

@@ -29,6 +29,17 @@ func detectDialect(head []byte, given, preferred byte) dialect {
 	return bestDialect(head, preferred)
 }
 
+// delimiterLine returns the delimiter in a first line such as "sep=;", which Excel reads, and the
+// text after it, or 0 and the whole text.
+func delimiterLine(head []byte) (delimiter byte, rest []byte) {
+	line, rest, _ := bytes.Cut(head, []byte("\n"))
+	mark, found := bytes.CutPrefix(bytes.Trim(line, "\r\""), []byte("sep="))
+	if !found || len(mark) != 1 {
+		return 0, head
+	}
+	return mark[0], rest
+}
+
 // bestDialect returns the dialect in which the first records most consistently
 // have as many fields as the header, and then the one with most fields.
 func bestDialect(head []byte, preferred byte) dialect {

@@ -47,6 +47,8 @@ func TestTablesOfOtherDialects(t *testing.T) {
 		want             []string // see rowTexts
 	}{
 		{"Excel in German", "x.csv", "id;answer;contexts;p\r\n;ja, so;\"a;b\";3,14\r\n", Options{}, []string{"|ja, so|a;b"}},
+		{"sep line", "x.csv", "sep=;\r\nanswer;contexts\r\na;x\r\n", Options{}, []string{"|a|x"}},
+		{"sep line and --delimiter", "x.csv", "sep=;\nanswer|contexts\na;b|x\n", Options{Delimiter: '|'}, []string{"|a;b|x"}},
 		{"tabs in .csv", "x.csv", "answer\tcontexts\na, \"b\"\tx\n", Options{}, []string{`|a, "b"|x`}},
 		{"commas in .tsv", "x.tsv", "answer,contexts\na,x\n", Options{}, []string{"|a|x"}},
 		{"tsv by option", "x.csv", "answer\tcontexts\na,b,c\tx\n", Options{Format: TSV}, []string{"|a,b,c|x"}},

@@ -38,15 +38,20 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	if given == 0 && f.opts.Format == TSV {
 		given = '\t'
 	}
+	mark, sample := delimiterLine(head)
+	given = cmp.Or(given, mark)
 	t := &tableReader{
 		fileColumns: f.fileColumns,
-		csv:         csvReader{lines: NewLineReader(r, f.limit()), dialect: detectDialect(head, given, preferred)},
+		csv:         csvReader{lines: NewLineReader(r, f.limit()), dialect: detectDialect(sample, given, preferred)},
 		exact:       f.columns.exact, consumed: consumed,
 	}
 	if t.exact {
 		t.csv.escapes, t.csv.padded = false, false
 	}
 	err := t.csv.next()
+	if err == nil && mark != 0 {
+		err = t.csv.next()
+	}
 	switch {
 	case isEnd(err):
 		return nil, errors.New("want a header line, got an empty file")

@@ -54,7 +54,7 @@ func peekLine(r *bufio.Reader) ([]byte, error) {
 
 // notUTF8 is the error text for invalid UTF-8. A text that is mostly UTF-8 is damaged
 // instead of having another encoding.
-const notUTF8 = "invalid UTF-8; if the whole file has another encoding, convert it with: iconv -f ENCODING -t UTF-8 FILE"
+const notUTF8 = "invalid UTF-8; if the whole file has another encoding, such as Windows-1252, convert it with: iconv -f WINDOWS-1252 -t UTF-8 FILE"
 
 // textSample is the number of bytes that checkText examines.
 const textSample = 4096
@@ -74,7 +74,7 @@ func checkText(head []byte) error {
 		i += size
 	}
 	if (control+invalid)*10 > len(head)*3 && control*20 > len(head) {
-		return errors.New("not text (binary data)")
+		return errors.New("not text (binary data, or UTF-16 without a byte order mark)")
 	}
 	return nil
 }

@@ -270,7 +270,7 @@ func (t *Tally) Confidence() string {
 	share := t.UncertainShare()
 	switch {
 	case share > ManyUncertain:
-		advice = ": use the mean to compare systems, and check single rows with a better judge (--judge)"
+		advice = ": use the mean to compare systems, and check single rows with a better judge (--judge auto finds one)"
 	case share >= someUncertain:
 		advice = ": check the rows with the lowest confidence first"
 	}
