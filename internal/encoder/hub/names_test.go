@@ -48,7 +48,7 @@ func TestFind(t *testing.T) {
 		{"empty", "", "empty: not a model directory: missing config.json"},
 		{"./none", "", "./none: no such directory"},
 		{"a/b/c", "", "a/b/c: no such directory"},
-		{"org/other", "", "model org/other not found; run: ragfaith models pull org/other"},
+		{"org/other", "", "model org/other not found; run: ragfaith models pull org/other; a model on a server needs --judge llm --model NAME"},
 		{"cross-encoder/nli-deberta-v3-base", "", "model nli-deberta-v3-base not found; run: ragfaith models pull nli-deberta-v3-base"},
 		{"minilm", "", `unknown model "minilm": want ORG/REPO or a name in "ragfaith models list"`},
 		{"", "", `unknown model "": want ORG/REPO or a name in "ragfaith models list"`},

@@ -143,7 +143,11 @@ type MissingError struct {
 }
 
 func (e *MissingError) Error() string {
-	return fmt.Sprintf("model %s %s; run: ragfaith models pull %s", e.Name, cmp.Or(e.Reason, "not found"), e.Name)
+	text := fmt.Sprintf("model %s %s; run: ragfaith models pull %s", e.Name, cmp.Or(e.Reason, "not found"), e.Name)
+	if e.Reason == "" && e.Name.Short == "" { // perhaps openai/gpt-4o
+		text += "; a model on a server needs --judge llm --model NAME"
+	}
+	return text
 }
 
 // Find returns the directory of a model, given as a directory, a short name or
