@@ -1,52 +1,9 @@
 package dataset
 
 import (
-	"bufio"
-	"encoding/csv"
-	"errors"
-	"io"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
-
-// parseCSV returns the records of a text and the errors of invalid records.
-func parseCSV(text string, limit int) (all [][]string, errs []string) {
-	c := csvReader{lines: NewLineReader(bufio.NewReaderSize(strings.NewReader(text), 16), limit), dialect: dialect{comma: ','}}
-	for {
-		err := c.next()
-		if _, ok := errors.AsType[*csvError](err); ok {
-			errs = append(errs, err.Error())
-			continue
-		}
-		if errors.Is(err, io.EOF) {
-			return all, errs
-		}
-		if err != nil {
-			return all, append(errs, err.Error())
-		}
-		var r []string
-		for i := range c.ends {
-			r = append(r, string(c.field(i)))
-		}
-		all = append(all, r)
-	}
-}
-
-func TestCSVMatchesEncodingCSV(t *testing.T) {
-	for _, text := range []string{
-		"a,b\n1,2\n", "a,b\r\n1,2\r\n", "a\n\n\nb", "\"a\"\"b\",c\n", "\"a\nb\",\"c\n\nd\"\ne", ",\n,,", "\"\"\n", "\"\",\"\"", "a,\"b\n", " a, b \n", "ä,\"ö\n日\"\n",
-	} {
-		r := csv.NewReader(strings.NewReader(text))
-		r.FieldsPerRecord = -1
-		want, err := r.ReadAll()
-		got, errs := parseCSV(text, 1000)
-		if d := cmp.Diff(want, got); err == nil && (d != "" || errs != nil) {
-			t.Errorf("%q: got errors %q (-want +got):\n%s", text, errs, d)
-		}
-	}
-}
 
 func TestCSVContinuesAfterRowErrors(t *testing.T) {
 	head := "id,answer,contexts\n"

@@ -373,13 +373,14 @@ func TestRowsWarnsAboutDuplicateIDs(t *testing.T) {
 	}
 }
 
-func TestRowsWarnsAboutIndexesThatAreIDs(t *testing.T) {
+func TestRowsComparesIDsOfValidRows(t *testing.T) {
 	row := func(id string) string { return `{"id":` + id + `,"answer":"a","contexts":["x"]}` + "\n" }
 	for _, tt := range []struct{ text, ids, want string }{
 		{row("1.0") + row("2") + row("null") + row("4"), "1.0 2 2 4", "x.jsonl:3: no id; its index 2 is used, which is the id of an earlier row"},
 		{row("1") + row("2") + row("2"), "1 2 2", `x.jsonl:3: duplicate id "2"`},
 		{row(`"a"`) + row("null") + row(`"c"`), "a 1 c", ""},
 		{row("null") + row("null"), "0 1", ""},
+		{row(`"a"`) + `{"id":"a","answer":"b","cont` + "\n" + `{"id":"b","answer":1,"contexts":["x"]}` + "\n" + row(`"b"`), "a a b b", ""},
 	} {
 		var warned, ids []string
 		rows, _ := read(t, "x.jsonl", tt.text, Options{Warn: func(err error) { warned = append(warned, filepath.Base(err.Error())) }})
@@ -389,16 +390,6 @@ func TestRowsWarnsAboutIndexesThatAreIDs(t *testing.T) {
 		if got := strings.Join(warned, "\n"); got != tt.want || strings.Join(ids, " ") != tt.ids {
 			t.Errorf("%s: got ids %q, warnings %q, want ids %q, warning %q", tt.text, ids, got, tt.ids, tt.want)
 		}
-	}
-}
-
-func TestRowsIgnoresIDsOfInvalidRows(t *testing.T) {
-	var warned []string
-	text := `{"id":"a","answer":"a","contexts":["x"]}` + "\n" + `{"id":"a","answer":"b","cont` + "\n" +
-		`{"id":"b","answer":1,"contexts":["x"]}` + "\n" + `{"id":"b","answer":"a","contexts":["x"]}` + "\n"
-	rows, last := read(t, "x.jsonl", text, Options{Warn: func(err error) { warned = append(warned, err.Error()) }})
-	if len(rows) != 4 || rows[1].Row.ID != "a" || rows[1].Err == "" || rows[2].Err == "" || last != "" || len(warned) > 0 {
-		t.Errorf("got rows %+v, last error %q, warnings %q, want 4 rows without warnings", rows, last, warned)
 	}
 }
 

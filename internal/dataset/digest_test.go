@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"errors"
-	"iter"
 	"testing"
 )
 
@@ -43,19 +42,5 @@ func TestDigestTellsDatasetsApart(t *testing.T) {
 			t.Errorf("datasets %d and %d have the same digest", i, j)
 		}
 		seen[d] = i
-	}
-}
-
-func BenchmarkDigest(b *testing.B) {
-	row := Row{ID: "1", Question: "What does it cost?", Answer: string(make([]byte, 300)), Contexts: []string{string(make([]byte, 700))}}
-	var rows iter.Seq2[Row, error] = func(yield func(Row, error) bool) {
-		for b.Loop() {
-			yield(row, nil)
-		}
-	}
-	for _, err := range NewDigest().Add(rows) {
-		if err != nil {
-			b.Fatal(err)
-		}
 	}
 }

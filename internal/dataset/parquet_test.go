@@ -174,34 +174,15 @@ func TestParquetWithCorruptBytesNeverPanics(t *testing.T) {
 }
 
 // pandas and pyarrow write row groups without rows for empty frames.
-func TestParquetSkipsEmptyRowGroups(t *testing.T) {
+func TestRowsSkipsFilesWithoutRows(t *testing.T) {
 	file := func(sizes ...int) string {
 		var groups [][]textRow
 		for _, n := range sizes {
 			groups = append(groups, slices.Repeat([]textRow{{"a", []string{"x", "y"}}}, n))
 		}
-		return string(writeGroups(t, groups))
+		return write(t, "x.parquet", string(writeGroups(t, groups)))
 	}
-	for _, tt := range []struct {
-		file, last string
-		rows       int
-	}{
-		{file(), "x.parquet: no rows", 0},
-		{file(0), "x.parquet: no rows", 0},
-		{file(0, 2), "", 2},
-		{file(3, 0, 2), "", 5},
-	} {
-		rows, last := read(t, "x.parquet", tt.file, Options{})
-		if len(rows) != tt.rows || last != tt.last || strings.Trim(errorsOf(rows), "\n") != "" {
-			t.Errorf("got %d rows, last error %q, row errors %q, want %d rows, last error %q", len(rows), last, errorsOf(rows), tt.rows, tt.last)
-		}
-	}
-}
-
-func TestRowsSkipsFilesWithoutRows(t *testing.T) {
-	columns := parquet.Group{"answer": parquet.String(), "contexts": parquet.String()}
-	empty := write(t, "empty.parquet", writeColumns(t, columns))
-	full := write(t, "full.parquet", writeColumns(t, columns, parquet.Row{textValue("a", 0, 0, 0), textValue("x", 0, 0, 1)}))
+	empty, full := file(), file(1)
 	header := write(t, "header.csv", "answer,contexts\n")
 	for _, tt := range []struct {
 		paths []string
@@ -209,6 +190,7 @@ func TestRowsSkipsFilesWithoutRows(t *testing.T) {
 		none  bool
 	}{
 		{[]string{empty, full, header, full, empty}, 2, false},
+		{[]string{file(0), file(0, 2), file(3, 0, 2)}, 7, false},
 		{[]string{"testdata/pyarrow_empty_group.parquet", empty}, 4, false},
 		{[]string{empty, header, empty}, 0, true},
 	} {
