@@ -81,6 +81,8 @@ func (x *Sentence) negates(i int) bool {
 		return x.lower(i+1) == "of" && isUsable(x.lower(i+2))
 	case w.Lower == "little":
 		return true
+	case w.Lower == "false", w.Lower == "untrue", w.Lower == "wrong", w.Lower == "incorrect":
+		return x.lower(i+1) == "that"
 	}
 	return w.traits&negative != 0
 }
