@@ -75,7 +75,7 @@ func Score(ctx context.Context, o *Options, stdin io.Reader, streams *output.Str
 	if o.DryRun {
 		return r.dryRun(ctx, input)
 	}
-	if err := r.resolveSettings(ctx); err != nil {
+	if err := r.resolveSettings(); err != nil {
 		return err
 	}
 	// The outputs are opened before the dataset: opening standard input waits for it.
@@ -161,7 +161,7 @@ func (r *run) describe() string {
 
 // resolveSettings determines the settings that decide the results, and compares them
 // with the calibration.
-func (r *run) resolveSettings(ctx context.Context) (err error) {
+func (r *run) resolveSettings() (err error) {
 	if r.settings, err = r.options.settings(r.threshold, r.model, r.local); err != nil {
 		return err
 	}

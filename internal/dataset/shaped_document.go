@@ -57,4 +57,6 @@ func (d *documentReader) next(row *Row) error {
 	return nil
 }
 
-func (d *documentReader) record() (*value, error) { return d.records[d.index-1], nil }
+func (d *documentReader) record() (*value, error) { //nolint:unparam // of recordReader
+	return d.records[d.index-1], nil
+}

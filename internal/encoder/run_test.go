@@ -86,8 +86,8 @@ func TestModelIsSafeForConcurrentUse(t *testing.T) {
 // A secondErr is a context that is canceled after the first call of Err, which a pass makes
 // for each layer.
 type secondErr struct {
-	context.Context
-	calls int
+	context.Context //nolint:containedctx // it is one
+	calls           int
 }
 
 func (c *secondErr) Err() error {
