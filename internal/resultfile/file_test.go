@@ -175,7 +175,7 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 	}{
 		"dataset":               {"d.jsonl", dataset, "d.jsonl:1: not a result, as ragfaith score writes them: it has no index or no status", nil},
 		"CSV dataset":           {"d.csv", "id,question,answer,contexts\n1,q,a,c\n", "d.csv: not a result file of ragfaith score: missing column index, faithfulness, support, status, reason, claims, error", nil},
-		"summary":               {"s.json", "{\n\"version\":1}\n", "s.json:1: not a result, as ragfaith score writes them", nil},
+		"summary":               {"s.json", "{\n\"version\":1}\n", "s.json: want an array of objects", nil},
 		"Markdown report":       {"r.md", "# report\n", "r.md: not a result file of ragfaith score: missing column index", nil},
 		"empty file":            {"e.jsonl", "", "e.jsonl: empty file", nil},
 		"truncated line":        {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: unexpected EOF", nil},
