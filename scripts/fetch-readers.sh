@@ -24,4 +24,4 @@ if [ ! -f "$schema" ]; then
 	tar -xzf "$tmp"/*.tar.gz -C "$tmp"
 	cp "$tmp"/*/tests/vendor/jenkins/xunit-plugin/ae25da*/junit-10.xsd "$schema"
 fi
-echo "RAGFAITH_PYTHON=$readers/bin/python RAGFAITH_JUNIT_XSD=$schema"
+echo "TEST_PYTHON=$readers/bin/python TEST_JUNIT_XSD=$schema"

@@ -120,7 +120,7 @@ func warnUnusedVariables(cmd *cobra.Command, sys system) {
 	if sys.environ == nil {
 		return
 	}
-	known := append(namesOf(optionNames(cmd.Root()), variableOf), variableOf("config"), "RAGFAITH_BINARY") // the last is read by the Python module
+	known := append(namesOf(optionNames(cmd.Root()), variableOf), variableOf("config"), "RAGFAITH_BINARY", "RAGFAITH_ENDPOINT") // read by the Python module, and by "models pull"
 	for _, entry := range sys.environ() {
 		name, value, _ := strings.Cut(entry, "=")
 		option, ok := strings.CutPrefix(name, variableOf(""))

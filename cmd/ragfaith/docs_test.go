@@ -120,7 +120,7 @@ func (s *docsShell) runBlock(t *testing.T, before, lang, word, text string) stri
 		env = []string{"OPENAI_API_KEY=" + testKey, "RAGFAITH_BASE_URL=" + url, "RAGFAITH_BATCH_POLL=1ms"}
 	}
 	s.script(t, 0, nil, before)
-	switch python := os.Getenv("RAGFAITH_PYTHON"); {
+	switch python := os.Getenv("TEST_PYTHON"); {
 	case lang == "sh":
 		s.script(t, code, env, strings.ReplaceAll(text, docsServer, url))
 	case lang == "console":

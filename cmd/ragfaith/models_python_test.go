@@ -12,7 +12,7 @@ import (
 // It returns the last line of its output.
 func runHuggingFace(t *testing.T, home, program string, env ...string) string {
 	t.Helper()
-	cmd := exec.Command(os.Getenv("RAGFAITH_PYTHON"), "-c", "from huggingface_hub import hf_hub_download, scan_cache_dir, snapshot_download\n"+program)
+	cmd := exec.Command(os.Getenv("TEST_PYTHON"), "-c", "from huggingface_hub import hf_hub_download, scan_cache_dir, snapshot_download\n"+program)
 	cmd.Env = append(append(os.Environ(), "HF_HOME="+home, "HF_HUB_CACHE="+filepath.Join(home, "hub")), env...)
 	out, err := cmd.CombinedOutput()
 	if err != nil {
@@ -26,9 +26,9 @@ func runHuggingFace(t *testing.T, home, program string, env ...string) string {
 // downloads, and ragfaith what the package downloads.
 func TestPythonSharesModels(t *testing.T) {
 	t.Parallel()
-	python := os.Getenv("RAGFAITH_PYTHON")
+	python := os.Getenv("TEST_PYTHON")
 	if python == "" || exec.Command(python, "-c", "import huggingface_hub").Run() != nil {
-		t.Skip("RAGFAITH_PYTHON has no huggingface_hub (see scripts/fetch-readers.sh)")
+		t.Skip("TEST_PYTHON has no huggingface_hub (see scripts/fetch-readers.sh)")
 	}
 	h := newTestHub(func(*testHub) {})
 	defer h.close()

@@ -116,12 +116,12 @@ for codec, encoding, version, page in itertools.product(
 `
 
 func TestParquetReadsWhatPyarrowReads(t *testing.T) {
-	python := os.Getenv("RAGFAITH_PYTHON")
+	python := os.Getenv("TEST_PYTHON")
 	if python == "" {
 		python = "python3"
 	}
 	if err := exec.Command(python, "-c", "import pyarrow.parquet").Run(); err != nil {
-		t.Skipf("%s (set RAGFAITH_PYTHON to use another) cannot import pyarrow: %v", python, err)
+		t.Skipf("%s (set TEST_PYTHON to use another) cannot import pyarrow: %v", python, err)
 	}
 	dir := t.TempDir()
 	if out, err := exec.Command(python, "-c", writeCodecs, dir).CombinedOutput(); err != nil {

@@ -109,9 +109,9 @@ func FuzzJUnit(f *testing.F) {
 
 // The schema is junit-10.xsd of Jenkins' xunit plugin.
 func TestJUnitIsValidForJenkins(t *testing.T) {
-	schema := os.Getenv("RAGFAITH_JUNIT_XSD")
+	schema := os.Getenv("TEST_JUNIT_XSD")
 	if schema == "" {
-		t.Skip("RAGFAITH_JUNIT_XSD is not set to a JUnit XML schema")
+		t.Skip("TEST_JUNIT_XSD is not set to a JUnit XML schema")
 	}
 	if _, err := exec.LookPath("xmllint"); err != nil {
 		t.Skip("xmllint not found")

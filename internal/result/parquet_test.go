@@ -23,12 +23,12 @@ import (
 // python returns a Python interpreter with the modules, or skips the test.
 func python(t *testing.T, modules ...string) string {
 	t.Helper()
-	name := os.Getenv("RAGFAITH_PYTHON")
+	name := os.Getenv("TEST_PYTHON")
 	if name == "" {
 		name = "python3"
 	}
 	if out, err := exec.Command(name, "-c", "import "+strings.Join(modules, ", ")).CombinedOutput(); err != nil {
-		t.Skipf("%s (set RAGFAITH_PYTHON to use another) cannot import %s: %v: %s", name, strings.Join(modules, ", "), err, out)
+		t.Skipf("%s (set TEST_PYTHON to use another) cannot import %s: %v: %s", name, strings.Join(modules, ", "), err, out)
 	}
 	return name
 }
