@@ -105,12 +105,9 @@ func writeFile(t *testing.T, name, content string) string {
 func TestReadLabelsReturnsErrors(t *testing.T) {
 	for name, c := range map[string]struct{ file, content, want string }{
 		"unknown word":   {"l.csv", "id,ok\nx,yes\ny,perhaps\n", `l.csv:3: ok: unknown label "perhaps"`},
-		"list":           {"l.jsonl", `{"id":"x","ok":[1]}` + "\n", `l.jsonl:1: ok: unknown label`},
 		"contradiction":  {"l.csv", "id,ok\nx,1\ny,1\nx,0\n", `l.csv:4: label of row "x" differs from line 2`},
 		"missing id":     {"l.jsonl", `{"ok":1}` + "\n", `l.jsonl:1: label without an id`},
 		"missing column": {"l.csv", "id,label\nx,1\n", `l.csv: no row has a column "ok"`},
-		"no id column":   {"l.csv", "name,ok\nx,1\n", `l.csv:2: label without an id`},
-		"missing member": {"l.jsonl", `{"id":"x"}` + "\n", `l.jsonl: no row has a column "ok"`},
 		"invalid JSON":   {"l.jsonl", `{"id":"x","ok":1}` + "\n{\n", `l.jsonl:2: `},
 		"not an object":  {"l.jsonl", "[1]\n", `l.jsonl:1: `},
 		"empty":          {"l.jsonl", "", `l.jsonl`},

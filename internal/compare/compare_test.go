@@ -11,7 +11,6 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -290,19 +289,6 @@ func TestRunReturnsErrors(t *testing.T) {
 	}}
 	if _, err := Run(context.Background(), source("was", row("a", "x+")), moving, Options{}); err == nil || err.Error() != "was or moving changed while being read" {
 		t.Error(err)
-	}
-}
-
-func TestRunIgnoresTheOrderOfRows(t *testing.T) {
-	was := []*result.Row{row("a", "x+", "y-", "z-"), row("b", "x+"), row("c", "x-"), row("d", "x+", "y+", "z-")}
-	is := []*result.Row{row("a", "x-", "y-", "z-"), row("b", "x+"), row("c", "x+"), row("d", "x+", "y-", "z-")}
-	back := []*result.Row{is[3], is[2], is[1], is[0]}
-	one, two := run(t, Options{}, source("was", was...), source("is", is...)), run(t, Options{}, source("was", was...), source("is", back...))
-	if d := cmp.Diff(one.Comparison, two.Comparison, cmpopts.EquateNaNs()); d != "" {
-		t.Errorf("(-want +got):\n%s", d)
-	}
-	if d := cmp.Diff(one.Claims, two.Claims); d != "" || one.Histogram != two.Histogram {
-		t.Errorf("(-want +got):\n%s", d)
 	}
 }
 

@@ -34,7 +34,6 @@ func TestSelectionOrder(t *testing.T) {
 		{"shard 2 of 3", Selection{Shard: 2, Shards: 3}, []int{1, 4, 7}},
 		{"shard 1 of 1", Selection{Shard: 1, Shards: 1}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
 		{"sample larger than the dataset", Selection{Sample: 30}, []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}},
-		{"limit and shard", Selection{Limit: 4, Shard: 1, Shards: 2}, []int{0, 2}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			if d := cmp.Diff(tt.want, indexes(tt.s.Apply(numbered(10)))); d != "" {

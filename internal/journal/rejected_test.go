@@ -182,11 +182,4 @@ func TestSecondRunOnSameFileIsRejected(t *testing.T) {
 	if names := namesIn(t, path); names != "" {
 		t.Errorf("got files %s, want none", names)
 	}
-	// The lock file of a killed process does not lock.
-	if err := os.WriteFile(path+".part.lock", []byte("1\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := score(t, path, rowsOf(3), newJudge(), testSettings, false, 0); err != nil {
-		t.Error(err)
-	}
 }

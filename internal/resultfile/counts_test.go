@@ -56,6 +56,7 @@ func TestCheckSummaryComparesStatistics(t *testing.T) {
 		{`"mean": 0.75`, `"mean": 0.9`, "mean faithfulness: got 0.75, want 0.9 as in its summary"},
 		{`"mean": 0.75`, `"mean": 1e999`, "not a summary"},
 		{`"spent": null`, `"spent": null} {`, "after top-level value"},
+		{`"total": 4`, `"total": 5`, "r.jsonl: it contains 4 rows, but its run had 5 according to "},
 		{`"count": 2`, `"count": 1`, "scores: got 2, want 1 as in its summary"},
 	} {
 		edited := strings.Replace(string(valid), tt.old, tt.edited, 1)
@@ -74,7 +75,7 @@ func TestCheckSummaryComparesStatistics(t *testing.T) {
 func TestAppendRejectsTooLargeIndex(t *testing.T) {
 	first, second := numbered(0, 1), numbered(0, 2)
 	first[1].Index = result.MaxIndex - 1
-	files := openFiles(t, encode(t, report.FormatJSONL, first), encode(t, report.FormatJSONL, second))
+	files := openFiles(t, t.TempDir(), encode(t, report.FormatJSONL, first), encode(t, report.FormatJSONL, second))
 	rs, err := collect(resultfile.Append(files))
 	const want = "b.jsonl:2: index 2, continued from 9007199254740992 by --append, is more than 2^53"
 	if err == nil || !strings.HasSuffix(err.Error(), want) || len(rs) != 3 {

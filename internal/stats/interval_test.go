@@ -228,37 +228,6 @@ func TestBinnedPreservesInterval(t *testing.T) {
 	near(t, "upper", got.Upper, whole.mean()+width, width/10)
 }
 
-// The counts cover inversion, rejection and flipped probabilities.
-func TestMultinomialMoments(t *testing.T) {
-	table := &table{n: 1000, units: make([]unit, 5), counts: []int{700, 250, 40, 9, 1}}
-	m := newMultinomial(table)
-	r := rand.New(rand.NewPCG(1, 2))
-	const draws = 40_000
-	sums, squares, cross := [5]float64{}, [5]float64{}, 0.0
-	for range draws {
-		var k [5]float64
-		m.draw(r, func(i, n int) { k[i] += float64(n) })
-		total := 0.0
-		for i := range k {
-			p := float64(table.counts[i])
-			sums[i] += k[i]
-			squares[i] += (k[i] - p) * (k[i] - p)
-			total += k[i]
-		}
-		if total != 1000 {
-			t.Fatalf("got %v units, want 1000", total)
-		}
-		cross += (k[0] - 700) * (k[1] - 250)
-	}
-	for i, k := range table.counts {
-		p := float64(k) / 1000
-		variance := 1000 * p * (1 - p)
-		near(t, "mean", sums[i]/draws, 1000*p, 4*math.Sqrt(variance/draws))
-		near(t, "variance", squares[i]/draws/variance, 1, 0.06)
-	}
-	near(t, "covariance", cross/draws, -175, 7)
-}
-
 func TestBinomialDistribution(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	for _, c := range []struct {

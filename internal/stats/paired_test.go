@@ -98,27 +98,6 @@ func TestDetectableMatchesStatsmodels(t *testing.T) {
 	}
 }
 
-func TestCompareDetectsImprovement(t *testing.T) {
-	var s Sample
-	var g Groups
-	r := rand.New(rand.NewPCG(1, 2))
-	for i := range 200 {
-		d := fraction(r, 4, 0.6) - fraction(r, 4, 0.5)
-		s.Add(d, 1)
-		g.Add(string(rune('a'+i/4)), d, 1)
-	}
-	rows, groups := Compare(&s, Options{}), Compare(g.Sample(), Options{})
-	for name, c := range map[string]Comparison{"rows": rows, "groups": groups} {
-		if c.Difference.Estimate <= 0 || c.Difference.Lower <= 0 || c.Permutation.P > 0.05 {
-			t.Errorf("%s: got %+v, want a significant improvement", name, c)
-		}
-		if !(c.Detectable > 0 && c.Detectable < 0.2) {
-			t.Errorf("%s: got Detectable %v, want between 0 and 0.2", name, c.Detectable)
-		}
-	}
-	near(t, "mean", rows.Difference.Estimate, groups.Difference.Estimate, 1e-15)
-}
-
 func TestCompareOfEqualRuns(t *testing.T) {
 	c := Compare(sampleOf(make([]float64, 300)...), Options{})
 	if c.Permutation.P != 1 || !math.IsNaN(c.Detectable) {
