@@ -131,9 +131,9 @@ func TestBatchLineEqualsOnlineRequest(t *testing.T) {
 	r := newRequest(verdicts())
 	r.Messages[1].Text = `say "temperature":1e-45`
 	for _, model := range []string{"gpt-4o-mini", "o4-mini", "gpt-5-mini"} {
-		c := newTestClient(t, Config{BaseURL: online.URL, Model: model})
-		mustComplete(t, c, r)
-		fresh := newTestClient(t, Config{BaseURL: online.URL, Model: model})
+		config := Config{BaseURL: online.URL, Model: model, ExtraBody: must(ParseExtraBody(`{"top_p":0.9}`))}
+		mustComplete(t, newTestClient(t, config), r)
+		fresh := newTestClient(t, config)
 		b := &Batch{stack: &Stack{Client: fresh}, state: batchState{Form: fresh.form}}
 		line := must(b.line("k", r))
 		var l struct {

@@ -36,7 +36,7 @@ func TestParseExtraBody(t *testing.T) {
 	}
 }
 
-func TestExtraBodyIsSentOnlineAndInBatches(t *testing.T) {
+func TestExtraBodyIsSent(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeReply(w, validReply, "stop") })
 	extra := must(ParseExtraBody(`{"top_p":0.9,"provider":{"only":["x"]}}`))
 	c := newTestClient(t, Config{BaseURL: srv.URL, ExtraBody: extra})
@@ -44,11 +44,6 @@ func TestExtraBodyIsSentOnlineAndInBatches(t *testing.T) {
 	s := got()[0]
 	if s.body["top_p"] != 0.9 || s.body["provider"] == nil || s.body["temperature"] != 0.0 || s.body["messages"] == nil {
 		t.Errorf("got request %s, want one with top_p and provider", s.raw)
-	}
-	b := &Batch{stack: &Stack{Client: c}, state: batchState{Form: c.form}}
-	line, err := b.line("key", newRequest(verdicts()))
-	if err != nil || !strings.Contains(string(line), `"body":`+s.raw+`,`) {
-		t.Errorf("got batch line %s, %v; want the body %s", line, err, s.raw)
 	}
 }
 

@@ -8,52 +8,6 @@ import (
 	"testing"
 )
 
-func TestFormatFallback(t *testing.T) {
-	const schema, mode = "json_schema", "json_object"
-	one, both := []string{schema, schema, mode, mode}, []string{schema, schema, mode, mode, "", ""}
-	for name, tt := range map[string]struct {
-		status         int
-		message, param string   // body of the rejection; both empty for none
-		modeRejected   bool     // JSON mode is rejected too
-		want           []string // formats sent by two calls
-	}{
-		"schema rejected":               {400, "This response_format type is unavailable now", "", false, one},
-		"schema and JSON mode rejected": {422, "extra fields not permitted", "response_format", true, both},
-		"rejected without reason":       {400, "", "", true, both},
-		"501":                           {501, "there is no json_schema here", "", false, one},
-		"404 for the format":            {404, "No endpoints found that support json_schema", "", false, one},
-	} {
-		t.Run(name, func(t *testing.T) {
-			srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
-				switch rejected := s.format() == schema || tt.modeRejected && s.format() != ""; {
-				case rejected && tt.message == "":
-					w.WriteHeader(tt.status)
-				case rejected:
-					writeError(w, tt.status, tt.message, tt.param)
-				default:
-					writeReply(w, "Here:\n```json\n"+validReply+"\n```", "stop")
-				}
-			})
-			c := newTestClient(t, Config{BaseURL: srv.URL})
-			for range 2 {
-				reply, err := c.Complete(t.Context(), newRequest(verdicts()))
-				if err != nil || string(reply.JSON) != validReply {
-					t.Fatalf("got %+v, %v; want %s", reply, err, validReply)
-				}
-			}
-			for _, s := range got() {
-				system := s.body["messages"].([]any)[0].(map[string]any)["content"].(string)
-				if got, want := strings.Contains(system, `"additionalProperties":false`), s.format() != schema; got != want {
-					t.Errorf("%q: schema in the prompt: got %v, want %v", s.format(), got, want)
-				}
-			}
-			if formats := formatsOf(got()); !slices.Equal(formats, tt.want) {
-				t.Errorf("sent %q, want %q", formats, tt.want)
-			}
-		})
-	}
-}
-
 func TestRejectedParametersAreDropped(t *testing.T) {
 	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
 		switch {

@@ -19,68 +19,53 @@ func formatsOf(all []sent) (formats []string) {
 func TestFormatChangeNeedsConfirmation(t *testing.T) {
 	const schema, mode = "json_schema", "json_object"
 	for name, tt := range map[string]struct {
-		status  int
-		message string
-		refused []int    // requests, from 1
-		want    []string // formats of up to three calls with Retry
+		status         int
+		message, param string
+		refused        []int    // requests, from 1
+		want           []string // formats of up to four calls with Retry
 	}{
-		"500 mentions JSON":              {500, "could not decode JSON of the upstream", []int{1}, []string{schema, schema, schema, schema}},
-		"every call fails":               {500, "could not decode JSON of the upstream", []int{1, 2, 3, 4, 5, 6}, []string{schema, schema, schema, schema, schema, schema}},
-		"500 names the schema":           {500, "json_schema: backend lost", []int{1}, []string{schema, schema, schema, schema}},
-		"500 names the schema twice":     {500, "json_schema is not supported", []int{1, 2}, []string{schema, schema, mode, mode, mode}},
-		"400 names the schema":           {400, "json_schema is not supported", []int{1}, []string{schema, schema, schema, schema}},
-		"400 twice":                      {400, "json_schema is not supported", []int{1, 2}, []string{schema, schema, mode, mode, mode}},
-		"400 without reason":             {400, "", []int{1}, []string{schema, schema, schema, schema}},
-		"twice after a success":          {400, "json_schema is not supported", []int{2, 3}, []string{schema, schema, schema, mode, schema}},
-		"without reason after a success": {400, "", []int{2, 3}, []string{schema, schema, schema}},
-		"503 names the schema":           {503, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
-		"429 names the schema":           {429, "json_schema is not supported", []int{1, 2}, []string{schema, schema, schema, schema}},
+		"500 mentions JSON":              {500, "could not decode JSON of the upstream", "", []int{1}, []string{schema, schema, schema, schema, schema}},
+		"every call fails":               {500, "could not decode JSON of the upstream", "", []int{1, 2, 3, 4, 5, 6}, []string{schema, schema, schema, schema, schema, schema, schema}},
+		"500 names the schema":           {500, "json_schema: backend lost", "", []int{1}, []string{schema, schema, schema, schema, schema}},
+		"500 names the schema twice":     {500, "json_schema is not supported", "", []int{1, 2}, []string{schema, schema, mode, mode, mode, mode}},
+		"501 twice":                      {501, "there is no json_schema here", "", []int{1, 2}, []string{schema, schema, mode, mode, mode, mode}},
+		"404 for the format twice":       {404, "No endpoints found that support json_schema", "", []int{1, 2}, []string{schema, schema, mode, mode, mode, mode}},
+		"400 names the schema":           {400, "json_schema is not supported", "", []int{1}, []string{schema, schema, schema, schema, schema}},
+		"400 twice":                      {400, "json_schema is not supported", "", []int{1, 2}, []string{schema, schema, mode, mode, mode, mode}},
+		"400 without reason":             {400, "", "", []int{1}, []string{schema, schema, schema, schema, schema}},
+		"both without reason":            {400, "", "", []int{1, 2, 3, 4}, []string{schema, schema, mode, mode, "", "", "", ""}},
+		"both by parameter":              {422, "extra fields not permitted", "response_format", []int{1, 2, 3, 4}, []string{schema, schema, mode, mode, "", "", "", ""}},
+		"twice after a success":          {400, "json_schema is not supported", "", []int{2, 3, 5, 6}, []string{schema, schema, schema, mode, schema, schema, mode, schema}},
+		"without reason after a success": {400, "", "", []int{2, 3}, []string{schema, schema, schema, schema}},
+		"503 names the schema":           {503, "json_schema is not supported", "", []int{1, 2}, []string{schema, schema, schema, schema, schema}},
+		"429 names the schema":           {429, "json_schema is not supported", "", []int{1, 2}, []string{schema, schema, schema, schema, schema}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			srv, got := newTestServer(t, func(n int, s sent, w http.ResponseWriter) {
 				if slices.Contains(tt.refused, n) {
 					w.Header().Set("Retry-After-Ms", "0")
-					writeError(w, tt.status, tt.message, "")
+					writeError(w, tt.status, tt.message, tt.param)
 					return
 				}
 				writeReply(w, validReply, "stop")
 			})
 			c := newTestClient(t, Config{BaseURL: srv.URL})
 			c.sender.retries = 1
-			for range 3 {
-				_, _ = c.Complete(t.Context(), newRequest(verdicts()))
+			for range 4 {
+				reply, err := c.Complete(t.Context(), newRequest(verdicts()))
+				s := got()[len(got())-1]
+				inPrompt, want := strings.Contains(s.raw, `\"additionalProperties\":false`), s.format() != schema
+				if err == nil && (reply.Downgraded != want || inPrompt != want) {
+					t.Errorf("got a downgraded reply: %t, schema in the prompt: %t; want %t", reply.Downgraded, inPrompt, want)
+				}
 			}
 			if formats := formatsOf(got()); !slices.Equal(formats, tt.want) {
 				t.Errorf("sent %q, want %q", formats, tt.want)
 			}
-			if changed := len(c.Downgrades()) > 0; changed != (tt.want[len(tt.want)-1] == mode) {
+			if changed := len(c.Downgrades()) > 0; changed != (tt.want[len(tt.want)-1] != schema) {
 				t.Errorf("got downgrades %+v, want any: %t", c.Downgrades(), !changed)
 			}
 		})
-	}
-}
-
-// A format that worked is kept: a rejection changes only its call.
-func TestProvenFormatIsKept(t *testing.T) {
-	refusing := false
-	srv, got := newTestServer(t, func(_ int, s sent, w http.ResponseWriter) {
-		if refusing && s.format() == "json_schema" {
-			writeError(w, 400, "json_schema is not supported", "")
-			return
-		}
-		writeReply(w, validReply, "stop")
-	})
-	c := newTestClient(t, Config{BaseURL: srv.URL})
-	var requests []int
-	for _, refusing = range []bool{false, true, true, true, true, false} {
-		before := len(got())
-		if reply := mustComplete(t, c, newRequest(verdicts())); reply.Downgraded != refusing {
-			t.Errorf("got a downgraded reply: %t, want %t", reply.Downgraded, refusing)
-		}
-		requests = append(requests, len(got())-before)
-	}
-	if want := []int{1, 3, 3, 3, 3, 1}; !slices.Equal(requests, want) || len(c.Downgrades()) != 0 {
-		t.Errorf("requests %v, want %v; downgrades %v, want none", requests, want, c.Downgrades())
 	}
 }
 

@@ -3,11 +3,8 @@ package llm
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"fmt"
 	"net/http"
 	"sync"
-	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -89,14 +86,4 @@ func through(s *sender, next Completer, tokens int) Completer {
 		out.Usage = used
 		return &out, nil
 	})
-}
-
-func TestUsageOf(t *testing.T) {
-	err := withUsage(withUsage(status(500), usage.Usage{Requests: 1}), usage.Usage{Requests: 3})
-	if UsageOf(err).Requests != 3 || UsageOf(fmt.Errorf("row 1: %w", err)).Requests != 3 || UsageOf(errors.New("x")) != (usage.Usage{}) {
-		t.Error("UsageOf lost the usage")
-	}
-	if e := errors.New("x"); !errors.Is(withUsage(e, usage.Usage{}), e) {
-		t.Error("got a wrapped error without usage")
-	}
 }

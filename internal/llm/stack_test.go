@@ -106,19 +106,6 @@ func TestTransportDoesNotRetry(t *testing.T) {
 	}
 }
 
-func TestNewRequiresClockAndPrice(t *testing.T) {
-	for name, o := range map[string]Options{
-		"no clock":                 {Client: Config{Model: "m"}},
-		"no model":                 {Clock: newFakeClock()},
-		"cost limit without price": {Client: Config{Model: "my-model"}, Clock: newFakeClock(), MaxCost: 1},
-	} {
-		if _, err := New(o); err == nil {
-			t.Errorf("%s: got no error, want one", name)
-		}
-	}
-	newStack(t, Options{Client: Config{Model: "my-model"}, MaxCost: 1, Price: &[2]float64{1, 2}})
-}
-
 func TestStackEmbedder(t *testing.T) {
 	srv, got := newTestServer(t, func(n int, s sent, w http.ResponseWriter) {
 		if n == 1 {

@@ -102,30 +102,3 @@ func TestTokenLimiterReleasesUnsentRequests(t *testing.T) {
 		t.Errorf("waited %v, want at most 31s", d)
 	}
 }
-
-func TestBreakerWakesTokenLimiter(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		p := testSender(Options{TPM: 60, Clock: NewClock(time.Now)})
-		one := call{
-			size: func() Size { return Size{Prompt: 1000} },
-			send: func(context.Context) (usage.Usage, error) { return usage.Usage{PromptTokens: 1000}, nil },
-		}
-		if _, err := p.do(t.Context(), one); err != nil {
-			t.Fatal(err)
-		}
-		start := time.Now()
-		var wg sync.WaitGroup
-		for range 3 {
-			wg.Go(func() {
-				_, err := p.do(t.Context(), one)
-				checkDown(t, err)
-			})
-		}
-		synctest.Wait()
-		p.update(func() { _ = p.breaker.end(status(401), 0, time.Now()) })
-		wg.Wait()
-		if d := time.Since(start); d > time.Second {
-			t.Errorf("waited %v, want at most 1s", d)
-		}
-	})
-}

@@ -72,7 +72,6 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 	}{
 		{"2048 tokens", limited(2048), "700 1900 2300! 9000! 600", 2048, 1},
 		{"slightly above the window", limited(2048), "2100! 1500", 2048, 1},
-		{"4096 tokens", limited(4096), "4200! 3900 30000!", 4096, 1},
 		{"half of the window is read", halfWindow, "700 2000 5000! 1900", 2050, 1},
 		{"odd size, first truncation undetected", limited(3001), "3200 3500! 2000", 3001, 1},
 		{"odd size, far above the window", limited(3001), "9000! 2000", 3001, 1},

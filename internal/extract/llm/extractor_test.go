@@ -143,18 +143,8 @@ func TestExtractKeepsEverySentence(t *testing.T) {
 			[]string{"Mercury is hot!", "Venus is bright!", "Mars is red!"},
 			0, 2,
 		},
-		"malformed replies": {
-			`{"claims":"none"}`, `[]`,
-			[]string{"Mercury is hot.", "Venus is bright.", "Mars is red."},
-			3, 2,
-		},
 		"empty statements": {
 			reply(0, " ", 1, "…", 2, "Mars is red."), reply(0, "", 1, ""),
-			[]string{"Mercury is hot.", "Venus is bright.", "Mars is red."},
-			3, 2,
-		},
-		"missing fields": {
-			`{"statements":[{"sentence_id":0}]}`, `{"statements":[{"statement":"x"}]}`,
 			[]string{"Mercury is hot.", "Venus is bright.", "Mars is red."},
 			3, 2,
 		},
@@ -350,14 +340,11 @@ func FuzzExtractor(f *testing.F) {
 	f.Add(`{"statements":["Mars is red."]}`)
 	f.Add(`{"statements":[{"sentence_id":1,"statement":"a"},{"sentence_id":1,"statement":null}]}`)
 	f.Add(`{"statements":null}`)
-	p, err := prompt.Load("")
-	if err != nil {
-		f.Fatal(err)
-	}
+	_, base := newExtractor(f, nil, Extractor{})
 	f.Fuzz(func(t *testing.T, raw string) {
+		x := base
 		for _, whole := range []bool{false, true} {
-			m := &fakeModel{answer: func(int, input) (string, error) { return raw, nil }}
-			x := Extractor{Model: m, Prompts: p, Whole: whole}
+			x.Model, x.Whole = &fakeModel{answer: func(int, input) (string, error) { return raw, nil }}, whole
 			e, err := x.Extract(t.Context(), "q", "Mars is red. Venus is bright.")
 			if err != nil {
 				if !whole {

@@ -222,14 +222,8 @@ func TestExportKeepsChangedFiles(t *testing.T) {
 func TestOutputIsLimited(t *testing.T) {
 	dir := t.TempDir()
 	text := `{{define "system"}}s{{end}}{{define "user"}}{{.Claims}}` + strings.Repeat("{{.Contexts}}", 1000) + `{{end}}`
-	if err := os.WriteFile(filepath.Join(dir, "judge.tmpl"), []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	s, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = s.Render(Judge, Data{Contexts: []Item{{Text: strings.Repeat("x", 1<<20)}}})
+	writeFile(t, filepath.Join(dir, "judge.tmpl"), text)
+	_, err := mustLoad(t, dir).Render(Judge, Data{Contexts: []Item{{Text: strings.Repeat("x", 1<<20)}}})
 	if err == nil || !strings.Contains(err.Error(), "output exceeds") {
 		t.Errorf("got %v, want an error about the output", err)
 	}

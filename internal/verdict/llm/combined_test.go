@@ -60,14 +60,6 @@ func TestCombinedSendsOneRequest(t *testing.T) {
 	}
 }
 
-func TestCombinedSendsNothingWithoutClaims(t *testing.T) {
-	c, model := newCombined(t, func(int, input) (string, error) { return "", errors.New("asked") }, Options{})
-	e, j, err := c.Evaluate(t.Context(), "q", "I don't know.", []string{"c"})
-	if err != nil || len(e.Claims)+len(j.Verdicts)+len(model.requests) != 0 || e.Reason() != "refusal" {
-		t.Errorf("got %+v, %+v, %v; want a refusal without requests", e, j, err)
-	}
-}
-
 func TestCombinedJudgesNothingWithoutContexts(t *testing.T) {
 	c, model := newCombined(t, func(int, input) (string, error) {
 		return `{"statements":[{"sentence_id":0,"text":"Mars is red.","reasoning":"r","chunk_ids":[],"is_supported":false}]}`, nil

