@@ -57,7 +57,7 @@ func TestFatalErrorKeepsFinishedRows(t *testing.T) {
 // A run ends if none of its replies can be used, but not if those for one row can.
 func TestUnusableRepliesEndRun(t *testing.T) {
 	t.Parallel()
-	for _, tt := range []struct{ usable, code, maxCalls int }{{0, exitFailure, 64}, {1, exitFailedRows, 200}} {
+	for _, tt := range []struct{ usable, code, maxCalls int }{{0, exitFailure, 40}, {1, exitFailedRows, 200}} {
 		s := newTestServer(t)
 		s.fault = func(n int64, w http.ResponseWriter, _ *http.Request) bool {
 			if n > int64(tt.usable) {

@@ -41,9 +41,11 @@ func reasoningTags() [][2]string {
 }
 
 // finalChannel returns the final channel of a gpt-oss reply, or all of text if
-// it contains no channels. lower is text in lower case.
+// it contains no channels. lower is text in lower case. Servers that strip
+// special tokens leave only the channel names: "analysisWe need
+// …assistantfinalYes".
 func finalChannel(text, lower string) (answer string, ok bool) {
-	const start, channel, message = "<|start|>", "<|channel|>", "<|message|>"
+	const start, channel, message, finalMarker = "<|start|>", "<|channel|>", "<|message|>", "assistantfinal"
 	if i := strings.LastIndex(lower, message); i >= 0 {
 		header := lower[:i]
 		header = header[max(0, strings.LastIndex(header, start)):]
@@ -54,6 +56,12 @@ func finalChannel(text, lower string) (answer string, ok bool) {
 		return answer, strings.HasPrefix(strings.TrimSpace(header), "final")
 	}
 	if strings.Contains(lower, channel) {
+		return "", false
+	}
+	if rest, isAnalysis := strings.CutPrefix(strings.TrimSpace(text), "analysis"); isAnalysis && rest != "" && 'A' <= rest[0] && rest[0] <= 'Z' {
+		if i := strings.LastIndex(lower, finalMarker); i >= 0 {
+			return text[i+len(finalMarker):], true
+		}
 		return "", false
 	}
 	return text, true

@@ -222,6 +222,9 @@ func TestAnswerStripsReasoning(t *testing.T) {
 		"<|channel|>final<|message|>Yes<|return|>": "Yes",
 		"<|channel|>analysis<|message|>no<|end|><|start|>assistant<|channel|>final <|constrain|>json<|message|>Yes<|return|>": "Yes",
 		"<|channel|>final<|message|>no<|end|><|start|>assistant<|channel|>analysis<|message|>Yes":                             "-",
+		"analysisThe user asks. assistantfinalYes":                                                                            "Yes",
+		"analysisYes, the user":    "-",
+		"analysis is not the word": "analysis is not the word",
 	} {
 		got, ok := Answer(reply)
 		if !ok {

@@ -26,6 +26,7 @@ type reasoningBudget struct {
 	limit      int  // larger limits are rejected; 0 if unknown
 	succeeded  bool // some reply had an answer after reasoning
 	answered   bool // some reply had an answer
+	unanswered int  // replies without one
 	failedRows int  // rows that failed because of that
 	runaway    bool // untagged text is runaway generation, not reasoning
 }
@@ -145,6 +146,20 @@ func (s *tokenSearch) recordLimit(r *Request) {
 	if r.MaxTokens > s.request.MaxTokens && s.sawReasoning {
 		b.succeeded, b.extra = true, max(b.extra, r.MaxTokens-s.request.MaxTokens)
 	}
+}
+
+// maxUnanswered is the number of unreadable replies after which a run that has got no
+// other reply stops retrying them.
+const maxUnanswered = 6
+
+// recordNoAnswer records a reply without an answer. It reports whether retries
+// are pointless because no reply of the run has contained one.
+func (s *tokenSearch) recordNoAnswer() bool {
+	b := &s.budget
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.unanswered++
+	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
 }
 
 // failRow records that a row failed because of its replies. It returns the number of such

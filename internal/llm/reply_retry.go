@@ -15,7 +15,8 @@ const maxAnswerTokens = 1 << 14
 // A ReplyRetry retries requests whose reply was unusable. After an unparsable
 // reply it retries once with an error message. After a truncated reply it
 // retries once with twice the output tokens and bounded strings. If reasoning
-// used up the output tokens, it raises the limit step by step. An error carries
+// used up the output tokens, it raises the limit step by step. It does not retry after
+// several unparsable replies and no usable one in the run. An error carries
 // the usage of all attempts. Free text that Request.Accept rejects is not
 // retried.
 type ReplyRetry struct {
@@ -54,6 +55,9 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		}
 		if isA[*ParseError](err) {
 			search.recordLimit(r)
+			if search.recordNoAnswer() {
+				next = nil
+			}
 		}
 		if next == nil {
 			return nil, withUsage(err, used)
