@@ -108,31 +108,6 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 	}
 }
 
-// TestEmptyRepliesEndRun checks that a run ends with a reason after a few requests if the
-// model never answers.
-func TestEmptyRepliesEndRun(t *testing.T) {
-	t.Parallel()
-	for name, tt := range map[string]struct {
-		quirk llmtest.Quirk
-		want  string
-	}{
-		"only reasoning_content":             {llmtest.Unanswered("reasoning_content"), "it is empty"},
-		"only reasoning":                     {llmtest.Unanswered("reasoning"), "it is empty"},
-		"reasoning beyond the largest limit": {llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(100_000, 200_000)}), "the model used all 65536 output tokens for reasoning and gave no answer"},
-		"reasoning beyond the server's limit": {func(next llmtest.Handler) llmtest.Handler {
-			return llmtest.MaxTokens(9000)(llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(100_000, 200_000)})(next))
-		}, "the model used all 9000 output tokens for reasoning and gave no answer"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			got := runWithQuirks(t, "", tt.quirk)
-			checkExit(t, got.commandResult, exitFailure, "no row got a usable reply", tt.want)
-			if limit := 48; got.requests > limit {
-				t.Errorf("got %d requests, want at most %d", got.requests, limit)
-			}
-		})
-	}
-}
-
 // TestServerQuirksChangeNoBatchScore is like TestServerQuirksChangeNoScore for batches,
 // which adapt to a server only between rounds.
 func TestServerQuirksChangeNoBatchScore(t *testing.T) {
