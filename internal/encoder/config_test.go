@@ -30,7 +30,7 @@ func TestLoadRejectsUnsupportedConfig(t *testing.T) {
 		{"bert", "max_position_embeddings", badSizes},
 		{"bert", "type_vocab_size", badSizes},
 		{"bert", "model_type", []any{"gpt2", "", 5}},
-		{"bert", "architectures", []any{[]string{"BertForMaskedLM"}, []string{"RobertaForSequenceClassification"}, []string{}, "Bert"}},
+		{"bert", "architectures", []any{[]string{"BertForMaskedLM"}, []string{"BertModel"}, []string{"RobertaForSequenceClassification"}, []string{}, "Bert"}},
 		{"bert", "id2label", []any{map[string]string{"0": "entailment", "2": "neutral"}, "entailment", map[string][]int{"0": {1}}}},
 		{"roberta", "pad_token_id", []any{-1, 161, 1e9, 0.5}},
 		{"deberta", "relative_attention", []any{false}},

@@ -102,8 +102,3 @@ func TestSentenceEncoderLimitsMaxTokens(t *testing.T) {
 		}
 	}
 }
-
-func TestLoadRejectsModelWithoutHead(t *testing.T) {
-	m, err := load(encoderDir(t, nil), Options{})
-	checkRejected(t, m, err, `"BertModel" is not supported`)
-}

@@ -185,11 +185,4 @@ func TestWeightsOfUnusableModelAreNotDownloaded(t *testing.T) {
 			t.Errorf("got files %v, requests %+v; want the configuration alone", files, h.requests("/resolve/"))
 		}
 	}
-	p.CheckConfig = func([]byte, bool) error { return nil }
-	var planned int64
-	var seen atomicSum
-	p.Watch = Watch{Plan: func(_ int, bytes int64) { planned = bytes }, Bytes: seen.add}
-	if m := pull(t, p, mini, ""); planned != m.Size() || seen.n.Load() != planned {
-		t.Errorf("got %d bytes planned, %d reported, want %d", planned, seen.n.Load(), m.Size())
-	}
 }

@@ -77,7 +77,7 @@ func TestResolve(t *testing.T) {
 	if _, err := Resolve("yzha/AlignScore"); err == nil || err.Error() != "yzha/AlignScore contains several models: choose one of alignscore-base, alignscore-large" {
 		t.Errorf("repository of several models: got error %v, want one that names them", err)
 	}
-	for _, bad := range []string{"a", "a/b/c", "a/", "/b", "../b", "a/..", "a/-b", "a/b.", "a--b/c", "a b/c", "a/b\n", strings.Repeat("a", 97) + "/b"} {
+	for _, bad := range []string{"a", "a/b/c", "a/", "/b", "../b", "a/..", "a/-b", "a/b.", "a--b/c", "a b/c", "a/b\n", "a/.", "a/b:c", "a/b\nc", "a/b\u202ec", strings.Repeat("a", 97) + "/b"} {
 		if n, err := Resolve(bad); err == nil {
 			t.Errorf("Resolve(%q): got %+v, want an error", bad, n)
 		}

@@ -2,14 +2,11 @@ package hub
 
 import (
 	"bytes"
-	"errors"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -76,9 +73,6 @@ func TestPullDownloadsModel(t *testing.T) {
 	if target, err := os.Readlink(filepath.Join(m.Dir, "1_Pooling/config.json")); err != nil || target != "../../../blobs/"+h.mini().files["1_Pooling/config.json"].blob() {
 		t.Errorf("got link to %s, error %v; want a relative one", target, err)
 	}
-	if ref, err := os.ReadFile(filepath.Join(p.Store.Dir, repo, "refs/main")); string(ref) != firstCommit {
-		t.Errorf("got reference %q, error %v; want %q", ref, err, firstCommit)
-	}
 
 	before := len(h.requests("/resolve/"))
 	if again := pull(t, p, mini, ""); again.Dir != m.Dir {
@@ -98,14 +92,10 @@ func TestTokenIsSentOnlyToHub(t *testing.T) {
 	h := newMini(t)
 	h.token = testToken
 	p := newPuller(t, h)
-	err := failToPull(t, p, mini)
-	if e, ok := errors.AsType[*StatusError](err); !ok || e.Status != http.StatusUnauthorized || !strings.Contains(err.Error(), "HF_TOKEN") {
-		t.Errorf("got error %v, want %q", err, "HF_TOKEN")
-	}
 	p.Token = testToken
 	pull(t, p, mini, "")
 	stored := 0
-	for _, a := range h.requests("/")[1:] {
+	for _, a := range h.requests("/") {
 		if want := map[bool]string{false: "Bearer " + testToken}[a.store]; a.authorization != want {
 			t.Errorf("%s: got authorization %q, want %q", a.path, a.authorization, want)
 		}
@@ -165,9 +155,6 @@ func TestPullDownloadsTokenizerFromOtherRepository(t *testing.T) {
 			t.Errorf("%s: got reference %q, want %q", repo, ref, h.repos[repo].commit)
 		}
 	}
-	if n, ok := Identify(m.Dir); !ok || n.Short != "hhem-2.1-open" {
-		t.Errorf("Identify(%s): got %v, %t, want hhem-2.1-open", m.Dir, n, ok)
-	}
 	// A new tokenizer replaces the old one.
 	h.repos["google/flan-t5-base"].commit = strings.Repeat("3", sha1Digits)
 	h.repos["google/flan-t5-base"].files["tokenizer.json"] = fakeFile{content: []byte(`{"model":"new"}`)}
@@ -219,43 +206,29 @@ func TestPullDownloadsTorchWeights(t *testing.T) {
 	large := fakeFile{content: weights(5000), large: true}
 	tests := []struct {
 		name  string
-		model Name
 		files map[string]fakeFile // and others that are not wanted
 		want  []string
 	}{
 		{
 			"single file",
-			Name{Repo: "org/single"},
 			map[string]fakeFile{"pytorch_model.bin": large, "pytorch_model.bin.index.json": index, "training_args.bin": large, "model.ckpt": large},
 			[]string{"pytorch_model.bin"},
 		},
 		{
 			"shards",
-			Name{Repo: "org/shards"},
 			map[string]fakeFile{
 				"pytorch_model.bin.index.json": index, "optimizer.bin": large,
 				"pytorch_model-00001-of-00002.bin": large, "pytorch_model-00002-of-00002.bin": {content: weights(4000), large: true}, "pytorch_model-00003-of-00002.bin": large,
 			},
 			[]string{"pytorch_model-00001-of-00002.bin", "pytorch_model-00002-of-00002.bin", "pytorch_model.bin.index.json"},
 		},
-		{
-			"named file",
-			Name{Repo: "org/named", Weights: "base.ckpt"},
-			map[string]fakeFile{"base.ckpt": large, "large.ckpt": large, "pytorch_model.bin": large},
-			[]string{"base.ckpt"},
-		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			h := newFakeHub(t)
 			tt.files["config.json"], tt.files["tokenizer.json"] = fakeFile{content: []byte("{}")}, fakeFile{content: []byte("{}")}
-			repo := &fakeRepo{firstCommit, tt.files}
-			h.repos[tt.model.Repo] = repo
-			p := newPuller(t, h)
-			m, err := p.Pull(t.Context(), tt.model, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			h.repos["org/it"] = &fakeRepo{firstCommit, tt.files}
+			m := pull(t, newPuller(t, h), "org/it", "")
 			wanted := append(slices.Clone(tt.want), "config.json", "tokenizer.json")
 			if diff := cmp.Diff(slices.Sorted(slices.Values(wanted)), filesUnder(t, m.Dir)); diff != "" {
 				t.Errorf("files (-want +got)\n%s", diff)
@@ -281,38 +254,6 @@ func TestPullRejectsIncompleteModel(t *testing.T) {
 			t.Errorf("got %d file requests, want 0", n)
 		}
 	}
-}
-
-func TestConcurrentPullsDownloadOnce(t *testing.T) {
-	h := newMini(t)
-	started, waits := make(chan struct{}), make(chan struct{})
-	var once sync.Once
-	h.fault = func(_ int, _ http.ResponseWriter, r *http.Request) bool {
-		if strings.Contains(r.URL.Path, "/resolve/") {
-			once.Do(func() { close(started) })
-			<-waits // block the first pull until the second one waits
-		}
-		return false
-	}
-	first := newPuller(t, h)
-	second := newPuller(t, h)
-	second.Store = first.Store
-	second.Watch.Wait = func(string) { close(waits) }
-	done := make(chan error)
-	n, _ := Resolve(mini)
-	go func() {
-		_, err := first.Pull(t.Context(), n, "")
-		done <- err
-	}()
-	<-started
-	m, err := second.Pull(t.Context(), n, "")
-	if err := errors.Join(err, <-done); err != nil {
-		t.Fatal(err)
-	}
-	if n := len(h.requests("/resolve/")); n != 6 {
-		t.Errorf("got %d requests, want 6", n)
-	}
-	checkIntact(t, m)
 }
 
 func TestFindPrefersBranchMain(t *testing.T) {

@@ -203,62 +203,6 @@ func TestWindowsCoverTexts(t *testing.T) {
 	}
 }
 
-func TestChunksOfLayouts(t *testing.T) {
-	sentence := "The bridge, old and narrow, opened in May. " // 11 words and marks, 8 tokens
-	for _, tt := range []struct {
-		layout CrossEncoderLayout
-		text   string
-		want   int // chunks
-	}{
-		{CrossEncoderLayout{Chunk: 27}, strings.Repeat(sentence, 9), 3},
-		{CrossEncoderLayout{Chunk: 24, Unit: WordsAndMarks}, strings.Repeat(sentence, 9), 5},
-		{CrossEncoderLayout{Chunk: 24, Unit: Words}, strings.Repeat(sentence, 9), 3},
-		{CrossEncoderLayout{Chunk: 24, Unit: Words, Even: true}, strings.Repeat(sentence, 9), 5},  // two sentences each, one in the last
-		{CrossEncoderLayout{Chunk: 100, Unit: Words, Even: true}, strings.Repeat(sentence, 9), 1}, // 72 words
-		{CrossEncoderLayout{Chunk: 24, Unit: Words, Even: true, Limit: 21}, strings.Repeat(sentence, 9), 9},
-		{CrossEncoderLayout{Chunk: 24, Limit: 21}, strings.Repeat(sentence, 9), 9}, // room for 10 tokens beside the claim
-		{CrossEncoderLayout{Chunk: 24}, "Short.", 1},
-	} {
-		j := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}, Layout: tt.layout})
-		room, _, err := j.room("The bridge, old and narrow, opened in May.")
-		if err != nil {
-			t.Fatal(err)
-		}
-		ws, err := j.windows(t.Context(), []string{tt.text}, room)
-		if err != nil || len(ws) != tt.want {
-			t.Errorf("%+v: got %d chunks, error %v, want %d", tt.layout, len(ws), err, tt.want)
-		}
-		for i, w := range ws {
-			if i > 0 && w.Start < ws[i-1].End {
-				t.Errorf("%+v: chunk %d overlaps the one before it", tt.layout, i)
-			}
-		}
-	}
-}
-
-func TestPremisesOfLayouts(t *testing.T) {
-	minicheck, align := CrossEncoderLayouts()["lytang/MiniCheck-RoBERTa-Large"], CrossEncoderLayouts()["yzha/AlignScore"]
-	for _, tt := range []struct {
-		layout     CrossEncoderLayout
-		text, want string
-	}{
-		{CrossEncoderLayout{}, "One.  Two.\r\nA title\nThree. ", "One.  Two.\r\nA title\nThree. "},
-		{minicheck, "One.  Two.", "One. Two."},
-		{minicheck, "One. \r\nTwo.", "One.\nTwo."},
-		{minicheck, "One.\n\nTwo.", "One.\n\n Two."},
-		{minicheck, "One.\n\n\nTwo.", "One.\n\n\nTwo."},
-		{align, "One.  Two.\r\nThree.", "One. Two. Three."},
-		{align, "A title\n- one\n- two. Three.", "A title\n- one\n- two. Three."},
-		{align, "He said \"no.\"\nA title", "He said \"no.\" A title"},
-	} {
-		j := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}, Layout: tt.layout})
-		j.o.Sentences = lines
-		if got := j.premise(tt.text); got != tt.want {
-			t.Errorf("%q: got %q, want %q", tt.text, got, tt.want)
-		}
-	}
-}
-
 func TestMeanOfSentences(t *testing.T) {
 	contexts := []string{"Bees.", "The bridge opened in May. Cats sleep all day."}
 	j := newCrossEncoder(t, CrossEncoderOptions{Model: &pairModel{}, Layout: CrossEncoderLayout{Mean: true}})

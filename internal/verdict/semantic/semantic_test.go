@@ -304,22 +304,27 @@ func TestCosineRejectsInvalidVectors(t *testing.T) {
 
 // The judge cannot resolve a pronoun without the preceding claims.
 func TestClaimWithPronounIsJudgedWithPrecedingClaims(t *testing.T) {
-	j, fake, _ := newJudge(t, Options{Store: &Memory{}, Key: "k"})
+	j, fake, _ := newJudge(t, Options{Threshold: 0.5})
 	first, second := "Einstein was born in Ulm.", "He was a physicist."
 	judge(t, j, newTask("q", ulm, first, second))
 	if got := judge(t, j, newTask("q", ulm, first, second)); len(fake.claims) != 2 || got.Verdicts[1].Reused == nil {
 		t.Errorf("got %q judged and %+v reused, want the first two judged", fake.claims, got.Verdicts[1].Reused)
 	}
 	for _, tt := range []struct {
-		claims []string
-		judged int
+		question string
+		claims   []string
+		judged   int
 	}{
-		{[]string{first, "He was a painter."}, 2},
-		{[]string{"Newton was born in London.", second}, 2},
-		{[]string{first, "Newton was born in London."}, 0},
+		{"q", []string{first, "He was a painter."}, 2},
+		{"q", []string{"Newton was born in London.", second}, 2},
+		{"q", []string{first, "Newton was born in London."}, 0},
+		{"q", []string{second}, 1},
+		{"q", []string{first, "Bees make honey.", second}, 3},
+		{"q", []string{"Bees make honey.", first, second}, 3},
+		{"And then?", []string{first, second}, 2},
 	} {
 		fake.claims = nil
-		if judge(t, j, newTask("q", ulm, tt.claims...)); len(fake.claims) != tt.judged {
+		if judge(t, j, newTask(tt.question, ulm, tt.claims...)); len(fake.claims) != tt.judged {
 			t.Errorf("%q: got %q judged, want %d", tt.claims, fake.claims, tt.judged)
 		}
 	}
