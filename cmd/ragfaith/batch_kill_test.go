@@ -128,14 +128,14 @@ func TestInterruptKeepsSubmittedBatch(t *testing.T) {
 		code int
 		want string
 	}{
-		{[]string{"--judge", "llm"}, exitFailure, dir + " has a submitted batch: collect it with --batch --resume, or remove the directory"},
+		{[]string{"--judge", "llm"}, exitFailure, dir + " may have a submitted batch: collect it with --batch --resume, or remove the directory"},
 		{[]string{"--judge", "llm", "--resume", "--strict"}, exitUsage, "cannot resume " + dir + " with different settings: --strict was false, is true"},
 	} {
 		checkExit(t, runCommand(t, batchCommand(s, data, out, tt.args...)), tt.code, tt.want)
 	}
 	// A run without --batch must not send the requests again either.
 	got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--judge", "llm", "--resume", "--base-url", s.url)
-	checkExit(t, got, exitFailure, "has a submitted batch")
+	checkExit(t, got, exitFailure, "may have a submitted batch")
 	// A changed dataset does not match the submitted batch.
 	rows := readFile(t, data)
 	writeFile(t, data, strings.Replace(rows, "What of 3?", "What?", 1))

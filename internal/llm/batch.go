@@ -100,13 +100,13 @@ func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error
 	}, nil
 }
 
-// CheckNoBatch returns an error if dir is the state directory of a batch, which a run that
-// does not resume it would pay for again.
+// CheckNoBatch returns an error if dir is the state directory of a batch that may be submitted,
+// which a run that does not resume it would pay for again.
 func CheckNoBatch(dir string) error {
 	if _, err := os.Stat(filepath.Join(dir, batchStoreFile)); err != nil {
 		return nil //nolint:nilerr // there is no batch
 	}
-	return errors.New(dir + " has a submitted batch: collect it with --batch --resume, or remove the directory")
+	return errors.New(dir + " may have a submitted batch: collect it with --batch --resume, or remove the directory")
 }
 
 // CheckRows returns an error if rows, a digest of the rows, differs from that of earlier
@@ -358,7 +358,7 @@ func (b *Batch) collect(ctx context.Context, files []string) (replies int, err e
 				return err
 			}
 			s.Spent = s.Spent.Add(l.usage())
-			if f, ok := adaptForm(s.Form, &Request{Schema: &Schema{}}, l.err()); ok {
+			if f, ok := adaptForm(s.Form, &Request{Schema: &Schema{}, Logprobs: maxAlternatives}, l.err()); ok {
 				next, misfits = mergeForms(next, f), misfits+1
 			}
 			return nil

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -128,7 +129,7 @@ func (c *Client) upload(ctx context.Context, name string, content io.Reader, siz
 }
 
 // forEachLine calls yield for each line of a file on the server, with the key
-// redacted, except for lines with too many values. line is only valid during the call.
+// redacted, except for lines that are too long or have too many values. line is only valid during the call.
 func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
 	return within(ctx, transferTimeout, func(ctx context.Context) error {
 		r, err := c.wire.request(ctx, http.MethodGet, c.wire.endpoint.url("/files/"+id+"/content"), nil)
@@ -140,19 +141,26 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 			return err
 		}
 		defer res.Body.Close()
-		lines, limit := bufio.NewScanner(res.Body), replyLimit{maxReplyBytes, maxReplyValues}
-		lines.Buffer(nil, limit.bytes)
-		for lines.Scan() {
-			if line := c.wire.redactJSON(lines.Bytes()); limit.check(line) == nil {
+		limit := replyLimit{maxReplyBytes, maxReplyValues}
+		lines := bufio.NewReaderSize(res.Body, limit.bytes)
+		for {
+			line, readErr := lines.ReadSlice('\n')
+			for errors.Is(readErr, bufio.ErrBufferFull) {
+				line = nil
+				_, readErr = lines.ReadSlice('\n')
+			}
+			if readErr != nil && !errors.Is(readErr, io.EOF) {
+				return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(readErr), err: readErr}
+			}
+			if line = c.wire.redactJSON(line); limit.check(line) == nil {
 				if err := yield(line); err != nil {
 					return err
 				}
 			}
+			if readErr != nil {
+				return nil
+			}
 		}
-		if err := lines.Err(); err != nil {
-			return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(err), err: err}
-		}
-		return nil
 	})
 }
 

@@ -82,7 +82,7 @@ func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	if err := b.Close(); err != nil || CheckNoBatch(dir) == nil {
 		t.Errorf("Close: got error %v, state kept: %t; want nil, true", err, CheckNoBatch(dir) != nil)
 	}
-	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[1]`)}); err == nil || !strings.Contains(err.Error(), "has a submitted batch") {
+	if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Settings: json.RawMessage(`[1]`)}); err == nil || !strings.Contains(err.Error(), "may have a submitted batch") {
 		t.Error(err)
 	}
 	reject.Store(false)

@@ -30,8 +30,11 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		ask = &cachedCompleter{Cache: s.opts.Cache, next: ask, endpoint: s.Client.Endpoint(), model: s.Client.ModelKey(), readOnly: true}
 	}
 	return b.transact(ctx, func() error {
-		if err := cmp.Or(pass(ctx, ask), b.recordErr); err != nil {
+		if err := pass(ctx, ask); err != nil {
 			return err
+		}
+		if b.recordErr != nil {
+			return b.recordErr
 		}
 		n := state.Requests
 		if state.Round == 0 {

@@ -103,7 +103,9 @@ func (s *batchStore) load(ctx context.Context, state *batchState) error {
 	}
 	// The file may come from an untrusted repository and contain a trigger or a view.
 	var foreign int
-	err = cmp.Or(err, s.get(ctx, `SELECT count(*) FROM sqlite_master WHERE sql NOT IN ('CREATE TABLE `+stateTable+`', 'CREATE TABLE `+requestTable+`')`, nil, &foreign))
+	if err == nil {
+		err = s.get(ctx, `SELECT count(*) FROM sqlite_master WHERE sql NOT IN ('CREATE TABLE `+stateTable+`', 'CREATE TABLE `+requestTable+`')`, nil, &foreign)
+	}
 	if err == nil && foreign > 0 {
 		err = &StoreError{s.path, errors.New("not written by this version: collect the batch with the version that submitted it, or remove the file to start over")}
 	}

@@ -3,8 +3,6 @@ package llm
 import (
 	_ "embed"
 	"encoding/json"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 )
@@ -99,9 +97,6 @@ func PricesDate() string { return readPrices().Date }
 
 // BatchFactor returns the price of batch tokens relative to Price.
 func BatchFactor() float64 { return readPrices().Batch }
-
-// PricedModels returns the model names in the price list, sorted.
-func PricedModels() []string { return slices.Sorted(maps.Keys(readPrices().Models)) }
 
 // Price returns the list price of a model in USD per million prompt and reply
 // tokens. It ignores everything up to the last slash of the name and uses the

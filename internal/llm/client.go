@@ -69,6 +69,7 @@ type Client struct {
 	mu           sync.Mutex
 	form         form
 	proven       bool // the server accepts schemas in this form
+	exceptions   int  // calls since then that needed another format
 	perMinute    int  // tokens that a request alone has exceeded, or 0 if unknown
 	gaveLogprobs bool // the server has returned log probabilities
 	downgrades   []Downgrade

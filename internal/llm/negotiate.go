@@ -49,7 +49,7 @@ func (c *Client) adoptForm(f form, cause error) {
 	c.mu.Lock()
 	previous := c.form
 	if c.form = mergeForms(previous, f); c.form.withoutLimits() != previous.withoutLimits() {
-		c.proven = false
+		c.proven, c.exceptions = false, 0
 	}
 	if c.form.NoEffort && !previous.NoEffort && c.notifyEffort != nil {
 		defer c.notifyEffort(cause)
@@ -165,7 +165,7 @@ func (n *negotiation) nextForm(ctx context.Context, err error) (next form, ok bo
 	c.mu.Lock()
 	current, proven, gaveLogprobs := c.form, c.proven, c.gaveLogprobs
 	c.mu.Unlock()
-	if found := mergeForms(f, current); found.withoutLimits() != f.withoutLimits() {
+	if found := mergeForms(f, current); found != f {
 		n.unlock()
 		n.confirming = true // by the other call
 		return found, true, nil
@@ -257,16 +257,22 @@ func (n *negotiation) fail(err error) error {
 	return cmp.Or(n.guessed, err)
 }
 
+// maxExceptions is the number of calls in a row that need another format than the one that
+// has worked, until it is given up.
+const maxExceptions = 3
+
 // succeed records that the server accepted the form of n. A format that has worked before
-// is kept: the request is an exception.
+// is kept: the request is an exception, unless others are as well.
 func (n *negotiation) succeed() {
 	c, f := n.client, n.form
 	c.mu.Lock()
 	if n.request.Schema != nil && f.withoutLimits() == c.form.withoutLimits() && f == n.start {
-		c.proven = true
+		c.proven, c.exceptions = true, 0
 	}
-	if c.proven {
-		f.Format = c.form.Format
+	if c.proven && f.Format != c.form.Format {
+		if c.exceptions++; c.exceptions < maxExceptions {
+			f.Format = c.form.Format
+		}
 	}
 	c.mu.Unlock()
 	if f != n.start {

@@ -213,7 +213,7 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 	return u, responses, err
 }
 
-// Retry calls f again after transient errors, with the delays of other requests. notify may
+// Retry calls f, and calls it again after transient errors with the delays of other requests. notify may
 // be nil.
 func Retry(ctx context.Context, clock Clock, retries int, notify func(err error, wait time.Duration), f func(context.Context) error) error {
 	delays := newBackOff()
