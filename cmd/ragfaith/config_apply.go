@@ -102,11 +102,9 @@ func (f *configFile) apply(cmd *cobra.Command, sys system) (errs []error) {
 	}
 	for _, e := range f.Entries {
 		if e.Key == cmd.Name() && !cmd.Parent().HasParent() && !isEmpty(e.Value) {
-			section, err := f.entries(e.Value)
-			if err != nil {
-				return []error{err}
+			if section, err := f.entries(e.Value); err == nil { // check reports it
+				set(section)
 			}
-			set(section)
 		}
 	}
 	sections := sectionsOf(cmd.Root())

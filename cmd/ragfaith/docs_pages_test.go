@@ -58,7 +58,7 @@ func TestDocsIndexListsEveryPage(t *testing.T) {
 }
 
 // foreignFlags are flags of other programs that the docs mention in text.
-const foreignFlags = "--weight --max-ratio --lexical-weight --weights --rate --workers --user --tmpfs --read-only --sshlogin --files --build-arg"
+const foreignFlags = "--user --tmpfs --read-only --sshlogin --files --build-arg"
 
 // TestDocsNameExistingFlags checks the flags in inline code, and those of ragfaith commands in
 // code blocks, of which some are not run.

@@ -160,10 +160,10 @@ func group(use, short string, subcommands ...*cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// argCount requires at least least and at most most arguments, which want describes.
-func argCount(least, most int, want string) cobra.PositionalArgs {
+// argCount requires minArgs to maxArgs arguments, which want describes.
+func argCount(minArgs, maxArgs int, want string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
-		if len(args) < least || len(args) > most {
+		if len(args) < minArgs || len(args) > maxArgs {
 			return exit.Usagef("want %s, got %d", want, len(args))
 		}
 		return nil

@@ -113,7 +113,7 @@ func (c *Comparison) WriteTable(w io.Writer, width int) error {
 	return err
 }
 
-// WriteMarkdown writes c for a pull request: the same, and the gates. The number of changed rows
+// WriteMarkdown writes the content of WriteTable and the gates, for a pull request. The number of changed rows
 // is limited so that the text has at most report.MaxMarkdown bytes. Texts from datasets are in
 // code spans.
 func (c *Comparison) WriteMarkdown(w io.Writer) error {
@@ -211,7 +211,7 @@ func (c *Comparison) GroupTable() report.Tables {
 	}}
 	shown := c.By.Groups[:min(len(c.By.Groups), maxGroups)]
 	if more := len(c.By.Groups) - len(shown); more > 0 {
-		t.Foot = fmt.Sprintf("and %d more groups", more)
+		t.Foot = "and " + report.Count(more, "more group", "more groups")
 	}
 	for i := range shown {
 		g := &shown[i]

@@ -5,6 +5,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
@@ -44,6 +45,6 @@ func (f *FailureLog) Write(r *result.Row) error {
 // Close prints how many failed rows were not listed.
 func (f *FailureLog) Close() {
 	if f.limit > 0 && f.failed > f.limit {
-		f.console.Printf("and %d more failed rows (--verbose lists all)", f.failed-f.limit)
+		f.console.Printf("and %s (--verbose lists all)", report.Count(f.failed-f.limit, "more failed row", "more failed rows"))
 	}
 }

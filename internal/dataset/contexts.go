@@ -307,8 +307,8 @@ func isSource(v *value) bool {
 }
 
 // sourceLists handles the layout of Hugging Face datasets, in which an object
-// contains a list of texts and parallel lists of titles or ids. A list of
-// sentences counts as one text.
+// contains a list of texts and parallel lists of titles or ids. Each sentence of a
+// list is a context of its own, with the source of the list.
 func (c *collector) sourceLists(object *value, start int) {
 	var texts *value
 	for _, key := range contextKeys() {

@@ -300,12 +300,15 @@ func (p *pythonParser) call(depth int) (*value, error) {
 
 // str reads a string literal as repr writes it: without a prefix, in single or double quotes.
 func (p *pythonParser) str() (string, error) {
+	if strings.HasPrefix(p.s[p.i:], "u'") || strings.HasPrefix(p.s[p.i:], `u"`) { // of Python 2
+		p.i++
+	}
 	start, mark := p.i, p.s[p.i:p.i+1]
 	switch {
 	case mark != "'" && mark != `"`:
-		return "", p.fail("a string with the prefix " + mark)
+		return "", p.fail("a string with the prefix " + mark + " is not supported")
 	case strings.HasPrefix(p.s[p.i:], strings.Repeat(mark, 3)):
-		return "", p.fail("a string in triple quotes")
+		return "", p.fail("a string in triple quotes is not supported")
 	}
 	rest := p.s[p.i+1:]
 	if n := strings.Index(rest, mark); n >= 0 && strings.IndexByte(rest[:n], '\\') < 0 {

@@ -122,11 +122,11 @@ func foldASCII(s string, i int) (char string, n int) {
 
 // lettersAround returns the range of the lower-case letters beside byte i, at most 20 on each side.
 func lettersAround(s string, i int) (start, end int) {
-	const most = 20
-	for start = i; start > max(0, i-most) && isLower(s[start-1]); {
+	const maxLetters = 20
+	for start = i; start > max(0, i-maxLetters) && isLower(s[start-1]); {
 		start--
 	}
-	for end = i + 1; end < min(len(s), i+most) && isLower(s[end]); {
+	for end = i + 1; end < min(len(s), i+maxLetters) && isLower(s[end]); {
 		end++
 	}
 	return start, end

@@ -162,7 +162,7 @@ func (b *By) table(clustered bool) Table {
 		add(b.Groups[i].Name(), &b.Groups[i])
 	}
 	if more := len(b.Groups) - maxGroupsShown; more > 0 {
-		t.Foot = fmt.Sprintf("and %d more groups", more)
+		t.Foot = "and " + Count(more, "more group", "more groups")
 	}
 	if b.Other != nil {
 		add("(other)", b.Other)

@@ -171,7 +171,11 @@ func (r *Row) validate() error {
 		if c.Verdict != "" {
 			withVerdict++
 		}
-		if err := errors.Join(checkShare("score", c.Score), checkShare("confidence", c.Confidence)); err != nil {
+		errs := []error{checkShare("score", c.Score), checkShare("confidence", c.Confidence), checkSpan(c.Start, c.End)}
+		for _, e := range c.Evidence {
+			errs = append(errs, checkSpan(e.Start, e.End))
+		}
+		if err := errors.Join(errs...); err != nil {
 			return fmt.Errorf("claim %d: %w", i, err)
 		}
 	}
@@ -189,6 +193,14 @@ func (r *Row) validate() error {
 		checkShare("faithfulness", r.Faithfulness), checkShare("support", r.Support),
 		checkShare("confidence", r.Confidence), checkShare("unjudged_share", r.Unjudged),
 	)
+}
+
+// checkSpan returns an error unless start and end are offsets in a text, or both missing.
+func checkSpan(start, end int) error {
+	if missing := start == -1 && end == -1; !missing && (start < 0 || end < start) {
+		return fmt.Errorf("got offsets %d to %d, want 0 or more in ascending order", start, end)
+	}
+	return nil
 }
 
 // checkShare returns an error unless x is from 0 to 1 or NaN.

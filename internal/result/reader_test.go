@@ -51,6 +51,7 @@ func TestReaderRejectsInvalidLines(t *testing.T) {
 		"support above 1":        {with(`"support":null`, `"support":1.5`), "support: got 1.5, want a number from 0 to 1"},
 		"faithfulness below 0":   {with(`"faithfulness":null`, `"faithfulness":-0.5`), "faithfulness: got -0.5, want a number from 0 to 1"},
 		"claim score below 0":    {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, `"score":`, `"score":-`, 1)+`]`), "claim 0: score: got -1, want a number from 0 to 1"},
+		"negative offset":        {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, `"start":0`, `"start":-9`, 1)+`]`), "claim 0: got offsets -9 to 1, want 0 or more in ascending order"},
 		"scored without claims":  {with(`"no_claims"`, `"scored"`), "status: scored, without a verdict on every claim or without a score"},
 		"failed without error":   {with(`"no_claims"`, `"failed"`), "status: failed, without an error"},
 		"unknown verdict":        {with(`"claims":[]`, `"claims":[`+strings.Replace(claim, "supported", "yes", 1)+`]`), `claims/0/verdict: unknown "yes"`},

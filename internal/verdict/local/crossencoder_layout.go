@@ -74,7 +74,7 @@ func (l CrossEncoderLayout) Apply(o *encoder.Options) {
 
 // room returns the number of tokens of a passage that the model can read with a claim, and
 // with none. Both are 0 if it is unlimited.
-func (j *CrossEncoder) room(claim string) (room, most int, err error) {
+func (j *CrossEncoder) room(claim string) (available, limit int, err error) {
 	if j.limit == 0 {
 		return 0, 0, nil
 	}
