@@ -62,7 +62,7 @@ const (
 // cutRefusal cuts the phrase with which w, a sentence without its opening phrase, declines
 // to answer.
 func (w words) cutRefusal() (rest words, form refusalForm) {
-	if rest, ok := either(silentSource, silentDocument, noMention)(w); ok {
+	if rest, ok := silence(w); ok {
 		return rest, silentContexts
 	}
 	if rest, ok := w.cutPhrase(declining); ok {
@@ -111,6 +111,7 @@ func (w words) assertsNothing(depth int) bool {
 //
 //nolint:gochecknoglobals // never changed
 var (
+	silence = either(silentSource, silentDocument, noMention)
 	// silentSource is "the context does not mention".
 	silentSource = either(
 		sequence(anySource, saysNothing),

@@ -55,7 +55,7 @@ func (w words) cutWord() (first string, rest words) {
 
 func (w words) cutPrefix(phrase string) (words, bool) {
 	n := len(phrase)
-	if len(w) < n || len(w) > n && w[n] != ' ' || string(w[:n]) != phrase {
+	if len(w) < n || w[0] != phrase[0] || len(w) > n && w[n] != ' ' || string(w[:n]) != phrase {
 		return w, false
 	}
 	return w[min(n+1, len(w)):], true
