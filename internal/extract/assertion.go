@@ -115,7 +115,7 @@ func (a *assertions) examine(ctx context.Context, s Skipped) error {
 		if !hasAlphanumeric(text) {
 			text = p.text
 		}
-		if !a.asserts(text, s.Kind) {
+		if !a.asserts(text, p, s.Kind) {
 			continue
 		}
 		skip(at, p.start)
@@ -133,7 +133,8 @@ func (a *assertions) examine(ctx context.Context, s Skipped) error {
 // or a quoted string.
 type skippedPart struct {
 	text       string
-	start, end int // range in the skipped text, in bytes
+	start, end int  // range in the skipped text, in bytes
+	member     bool // a JSON member that is true or false
 }
 
 // splitSkipped splits skipped text at line breaks, tags, cells and quotation marks,
@@ -153,6 +154,19 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 			n = len(s) - start
 		}
 		part, end := s[start:start+n], start+n
+		if value, ok := strings.CutPrefix(s[end:], `":`); ok && hasAlphanumeric(part) {
+			value = strings.TrimLeft(value, " ")
+			for _, v := range [...]string{"true", "false"} {
+				if strings.HasPrefix(value, v) {
+					end = len(s) - len(value) + len(v)
+					all = append(all, skippedPart{strings.Map(keyToWords, part) + ": " + v, start, end, true})
+				}
+			}
+		}
+		if len(all) > 0 && all[len(all)-1].end == end {
+			start = end
+			continue
+		}
 		sentences := []segment.Span{{Start: 0, End: len(part)}}
 		if strings.ContainsAny(part, ".?!") || !isASCII(part) {
 			sentences = segment.Sentences(part, "x-claims")
@@ -173,7 +187,7 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 
 // asserts reports whether a part of skipped text, without markup, says
 // something that the question and the contexts do not.
-func (a *assertions) asserts(text string, kind Kind) bool {
+func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 	if len(text) > 4*maxSentenceBytes {
 		return true
 	}
@@ -186,6 +200,9 @@ func (a *assertions) asserts(text string, kind Kind) bool {
 	}
 	if !a.lacks(text) {
 		return false
+	}
+	if p.member {
+		return a.measure(text[:strings.LastIndexByte(text, ':')]).isAbout()
 	}
 	text, _ = trimLeadingFrame(text)
 	w := normalize(text)
@@ -217,7 +234,7 @@ func (a *assertions) asserts(text string, kind Kind) bool {
 	case LeadIn:
 		return m.amount || m.complete && m.lacking > 0
 	case Code:
-		return m.finite && m.shared > 0 && m.lacking > 0 && !isCodeLine(text)
+		return m.finite && m.isAbout() && !isCodeLine(text)
 	case Heading, Reference, Marks, Reasoning, Unstated:
 	}
 	return m.amount || (m.finite || m.headline) && m.lacking > 0
@@ -255,6 +272,10 @@ type measure struct {
 	presumes bool // it presumes an event: "why the mayor was arrested"
 	excepts  bool // it has an exception: "nothing beyond the arrest"
 }
+
+// isAbout reports whether a text says something new about a subject of the
+// contexts.
+func (m measure) isAbout() bool { return m.shared > 0 && m.lacking > 0 }
 
 // measure finds the words of an English text by lists and endings: whatever is not a
 // function word is content, and a past form is a verb.

@@ -77,6 +77,7 @@ func TestClaimAssertions(t *testing.T) {
 		{"member of a JSON answer", `{"answer": "%", "reasoning": "Dr. Lena Vogt was sued in 2020."}`, `{"answer": "%", "reasoning": "The document says that the clinic treats patients over 16."}`},
 		{"source in a JSON answer", `{"answer": "%", "sources": ["The clinic burned down."], "id": 4}`, `{"answer": "%", "sources": ["Clinic leaflet"], "id": 4}`},
 		{"key of a JSON answer", `{"answer": "%", "The clinic burned down in 2020": null}`, `{"answer": "%", "follow_up_question": null}`},
+		{"flag in a JSON answer", `{"answer": "%", "clinic_bankrupt": true}`, `{"answer": "%", "answerable": true, "confidence": 0.9}`},
 	} {
 		for i, answer := range []string{c.asserts, c.silent} {
 			if answer == "" {
