@@ -118,10 +118,11 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 		quirks []llmtest.Quirk
 		limit  int // requests
 	}{
-		"reasoning":      {[]llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(1500, 7000)})}, 180},
-		"parameters":     {[]llmtest.Quirk{llmtest.NoTemperature(), llmtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
-		"unrelated 400s": {[]llmtest.Quirk{llmtest.Failing(8, llmtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
-		"verdicts":       {[]llmtest.Quirk{llmtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
+		"reasoning":         {[]llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(1500, 7000)})}, 180},
+		"parameters":        {[]llmtest.Quirk{llmtest.NoTemperature(), llmtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
+		"log probabilities": {[]llmtest.Quirk{llmtest.NoLogprobs("logprobs")}, 45},
+		"unrelated 400s":    {[]llmtest.Quirk{llmtest.Failing(8, llmtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
+		"verdicts":          {[]llmtest.Quirk{llmtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := llmtest.New(tt.quirks...)

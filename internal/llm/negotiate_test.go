@@ -36,6 +36,7 @@ func TestFormatChangeNeedsConfirmation(t *testing.T) {
 		"both without reason":            {400, "", "", []int{1, 2, 3, 4}, []string{schema, schema, mode, mode, "", "", "", ""}},
 		"both by parameter":              {422, "extra fields not permitted", "response_format", []int{1, 2, 3, 4}, []string{schema, schema, mode, mode, "", "", "", ""}},
 		"twice after a success":          {400, "json_schema is not supported", "", []int{2, 3, 5, 6}, []string{schema, schema, schema, mode, schema, schema, mode, schema}},
+		"three times after a success":    {400, "json_schema is not supported", "", []int{2, 3, 5, 6, 8, 9}, []string{schema, schema, schema, mode, schema, schema, mode, schema, schema, mode}},
 		"without reason after a success": {400, "", "", []int{2, 3}, []string{schema, schema, schema, schema}},
 		"503 names the schema":           {503, "json_schema is not supported", "", []int{1, 2}, []string{schema, schema, schema, schema, schema}},
 		"429 names the schema":           {429, "json_schema is not supported", "", []int{1, 2}, []string{schema, schema, schema, schema, schema}},

@@ -246,8 +246,8 @@ const (
 	// someUncertain is the share of uncertain verdicts from which the rows with such verdicts
 	// need a check.
 	someUncertain = 0.1
-	// ManyUncertain is the share above which single verdicts are too often wrong to act on.
-	ManyUncertain = 0.3
+	// manyUncertain is the share above which single verdicts are too often wrong to act on.
+	manyUncertain = 0.3
 )
 
 // UncertainShare returns the share of the verdicts with a confidence that are uncertain, or
@@ -269,7 +269,7 @@ func (t *Tally) Confidence() string {
 	}
 	share := t.UncertainShare()
 	switch {
-	case share > ManyUncertain:
+	case share > manyUncertain:
 		advice = ": use the mean to compare systems, and check single rows with a better judge (--judge auto finds one)"
 	case share >= someUncertain:
 		advice = ": check the rows with the lowest confidence first"
