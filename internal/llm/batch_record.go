@@ -78,7 +78,7 @@ func (b *Batch) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	}
 	var size Size
 	if b.stack.Client.sender.budget.isLimited() {
-		size = b.stack.Tokens.Request(r)
+		size = SizeOf(r)
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -138,7 +138,7 @@ func (b *Batch) replay(ctx context.Context, key string, r *Request) (*Reply, err
 		return nil, errDeferred
 	}
 	f := c.currentForm()
-	used = used.Add(c.replyUsage(r, res))
+	used = used.Add(replyUsage(r, res))
 	reply, err := c.read(ctx, r, f, res)
 	if err != nil {
 		return nil, withUsage(err, used)

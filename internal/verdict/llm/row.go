@@ -89,7 +89,7 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 	}
 	switch {
 	case room >= minWindow:
-		return r.judgeEach(ctx, pack(pieces, room, r.judge.size), claims)
+		return r.judgeEach(ctx, pack(pieces, room, sizeOf), claims)
 	case len(claims) > 1:
 		return llm.SplitInHalf(claims, func(half []int) error { return r.judgeInGroups(ctx, pieces, half) })
 	}
@@ -168,11 +168,11 @@ func (j *Judge) room(bare *llm.Request) int {
 	if detected {
 		room = window - llm.ExpectedReplyTokens(bare) - messageTokens
 		if bare.Schema != nil {
-			room -= j.opts.Tokens(string(bare.Schema.JSON))
+			room -= llm.EstimateTokens(string(bare.Schema.JSON))
 		}
 	}
 	for _, m := range bare.Messages {
-		room -= j.opts.Tokens(m.Text)
+		room -= llm.EstimateTokens(m.Text)
 	}
 	return room
 }
