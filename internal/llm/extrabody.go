@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 )
 
 // ParseExtraBody parses a JSON object whose members are added to chat requests,
@@ -18,8 +19,8 @@ func ParseExtraBody(text string) (json.RawMessage, error) {
 		return nil, errors.New(`want a JSON object such as {"top_p":0.9}`)
 	}
 	for name := range members {
-		if reason := reservedMember(name); reason != "" {
-			return nil, fmt.Errorf("%s can't be set: %s", name, reason)
+		if isReservedMember(name) {
+			return nil, fmt.Errorf("%s can't be set: ragfaith sets it itself", name)
 		}
 	}
 	if len(members) == 0 {
@@ -28,26 +29,11 @@ func ParseExtraBody(text string) (json.RawMessage, error) {
 	return json.Marshal(members)
 }
 
-// reservedMember returns why a member of the request can't be set, or "" if it
-// can.
-func reservedMember(name string) string {
-	switch name {
-	case "model":
-		return "use --model"
-	case "messages", "prompt":
-		return "the prompts are those of --prompts"
-	case "stream", "stream_options":
-		return "replies are not streamed"
-	case "n":
-		return "a request has one reply; use --votes"
-	case "response_format", "tools", "tool_choice", "functions", "function_call", "logprobs", "top_logprobs":
-		return "the judge decides how it asks for verdicts"
-	case "max_tokens", "max_completion_tokens":
-		return "use --max-output-tokens"
-	case "reasoning_effort":
-		return "use --reasoning-effort"
-	case "temperature", "seed":
-		return "retries and --votes depend on it"
-	}
-	return ""
+// isReservedMember reports whether a member of the request follows from other options, or
+// from how verdicts are requested.
+func isReservedMember(name string) bool {
+	return slices.Contains([]string{
+		"model", "messages", "prompt", "stream", "stream_options", "n", "response_format", "tools", "tool_choice", "functions", "function_call", "logprobs",
+		"top_logprobs", "max_tokens", "max_completion_tokens", "reasoning_effort", "temperature", "seed",
+	}, name)
 }

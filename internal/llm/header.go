@@ -28,8 +28,8 @@ func ParseHeaders(lines []string, lookup func(variable string) (string, bool)) (
 		if !ok || !isToken(name) { // the line may consist of a value only
 			return Headers{}, fmt.Errorf("%d of %d: want 'Name: value'", i+1, len(lines))
 		}
-		if reason := reservedHeader(name); reason != "" {
-			return Headers{}, fmt.Errorf("%s can't be set: %s", name, reason)
+		if isReserved(name) {
+			return Headers{}, fmt.Errorf("%s can't be set: ragfaith sets it itself", name)
 		}
 		if h.values.Get(name) != "" {
 			return Headers{}, fmt.Errorf("%s is set twice", name)
@@ -52,20 +52,12 @@ func isToken(s string) bool {
 	return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$").MatchString(s)
 }
 
-// reservedHeader returns why a header can't be set, or "" if it can.
-func reservedHeader(name string) string {
-	switch name {
-	case "Host":
-		return "the host is that of the base URL"
-	case "Proxy-Authorization", "Proxy-Connection":
-		return "user and password of a proxy belong in HTTPS_PROXY"
-	case "Idempotency-Key":
-		return "all requests would have the same"
-	case "Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect",
-		"Keep-Alive", "Te", "Trailer", "Transfer-Encoding", "Upgrade":
-		return "it depends on the request"
-	}
-	return ""
+// isReserved reports whether a header depends on the request, the base URL or the proxy.
+func isReserved(name string) bool {
+	return slices.Contains([]string{
+		"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Idempotency-Key", "Keep-Alive",
+		"Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	}, name)
 }
 
 // expandVariables replaces $NAME, ${NAME} and $$ in text, and also returns the
