@@ -2,10 +2,8 @@ package llm
 
 import (
 	"context"
-	"crypto/tls"
 	"encoding/base64"
 	"io"
-	"log/slog"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -82,19 +80,5 @@ func TestProxyWithPassword(t *testing.T) {
 		case tt.want != "" && (!IsFatal(err) || UsageOf(err).Requests > 1 || !strings.Contains(err.Error(), tt.want) || strings.Contains(err.Error(), "w0rd")):
 			t.Errorf("%s: got error %v after %d requests, want %q, fatal, without the password", tt.base, err, UsageOf(err).Requests, tt.want)
 		}
-	}
-}
-
-func TestServerRequiresClientCertificate(t *testing.T) {
-	srv := httptest.NewUnstartedServer(nil)
-	srv.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert}
-	srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
-	srv.StartTLS()
-	defer srv.Close()
-	c := newTestClient(t, Config{BaseURL: srv.URL})
-	c.wire.http.Transport = srv.Client().Transport
-	_, err := c.Complete(t.Context(), newRequest(verdicts()))
-	if e := mustAs[*NetworkError](t, err); !e.Permanent || !strings.Contains(e.Error(), "the server requires a client certificate") {
-		t.Errorf("got %v, want a permanent error about the client certificate", e)
 	}
 }

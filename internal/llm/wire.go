@@ -15,7 +15,6 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -255,16 +254,10 @@ func (w *wire) networkError(ctx context.Context, err error) error {
 	}
 	msg := w.redactConnError(cause)
 	e := &NetworkError{Message: "no answer from the server: " + msg, err: cause}
-	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
-		e.Message = "no request could be sent: " + msg + "; fewer rows at once (--concurrency) or a higher limit (ulimit -n) helps"
-	}
 	switch {
 	case isA[*tls.CertificateVerificationError](err):
 		e.Permanent = true
 		e.Message = "the server's certificate can't be trusted: " + msg
-	case strings.Contains(msg, "remote error: tls:") && strings.Contains(msg, "certificate"):
-		e.Permanent = true
-		e.Message = "the server requires a client certificate, which only a proxy can add: " + msg
 	case errors.Is(err, errProxyAuth):
 		e.Permanent = true
 		e.Message = errProxyAuth.Error()

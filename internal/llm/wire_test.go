@@ -7,14 +7,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
-	"os"
 	"strings"
 	"sync/atomic"
-	"syscall"
 	"testing"
 )
 
@@ -187,18 +184,6 @@ func TestUntrustedCertificate(t *testing.T) {
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if e := mustAs[*NetworkError](t, err); !e.Permanent || !strings.Contains(e.Error(), "certificate") || IsTransient(err) || e.Unwrap() == nil {
 		t.Errorf("got %v, want a permanent certificate error", e)
-	}
-}
-
-func TestFileDescriptorExhaustion(t *testing.T) {
-	tr := &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
-		return nil, &net.OpError{Op: "dial", Err: os.NewSyscallError("socket", syscall.EMFILE)}
-	}}
-	c := newTestClient(t, Config{BaseURL: "http://llm.invalid"})
-	c.wire.http.Transport = tr
-	_, err := c.Complete(t.Context(), newRequest(verdicts()))
-	if e := mustAs[*NetworkError](t, err); !strings.Contains(e.Error(), "no request could be sent") || !strings.Contains(e.Error(), "--concurrency") || !IsTransient(err) {
-		t.Errorf("got %v, want a transient error that suggests --concurrency", e)
 	}
 }
 
