@@ -85,7 +85,7 @@ func TestBatchWritesSameResultsAsOnlineRun(t *testing.T) {
 				t.Fatalf("exit code: got %d, want %d, with equal results; stderr: %s", got.code, exitOK, got.stderr)
 			}
 			seen := s.Seen()
-			if seen.Online != 0 || seen.Batches != tt.batches || seen.Batched != tt.requests || seen.Files != 0 || seen.Listings != 0 {
+			if seen.Online != 0 || seen.Batches != tt.batches || seen.Batched != tt.requests || seen.Files != 0 {
 				t.Errorf("server saw %+v, want %d batches of %d requests in total, all files deleted", seen, tt.batches, tt.requests)
 			}
 			usage := fmt.Sprintf("\nusage: %d requests, 0 cached, %d prompt tokens, %d completion tokens, $%.4f\n", tt.requests, 100*tt.requests, 10*tt.requests,

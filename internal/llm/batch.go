@@ -2,7 +2,6 @@ package llm
 
 import (
 	"context"
-	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,12 +9,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"sync"
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // BatchOptions configure a Batch.
@@ -41,7 +38,7 @@ type Pass func(ctx context.Context, ask Completer) error
 // code, so the results do not depend on batching.
 //
 // Each step that costs money is recorded on disk before it starts. After a crash, the next
-// process finds a batch by its recorded id, or on the server by its name.
+// process finds a batch by its recorded id, or on the server by that of its file.
 //
 // Only Complete may be called concurrently, and only Close after an error.
 type Batch struct {
@@ -54,9 +51,8 @@ type Batch struct {
 	maxRequests int // in a file
 	maxBytes    int64
 
-	mu        sync.Mutex  // held to record a request
-	maxUsage  usage.Usage // of the recorded requests
-	recordErr error       // first error; ends recording
+	mu      sync.Mutex // held to record a request
+	maxCost amount     // of the recorded requests
 }
 
 // Limits of a request file in OpenAI's Batch API.
@@ -82,7 +78,7 @@ func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error
 	if err != nil {
 		return nil, err
 	}
-	resumed := state.isSubmitted()
+	resumed := len(state.Files) > 0
 	if resumed && !opts.Resume {
 		err = CheckNoBatch(opts.Dir)
 	}
@@ -120,12 +116,13 @@ func (b *Batch) CheckRows(rows string) error {
 }
 
 // Submitted reports whether any requests of the run were uploaded.
-func (b *Batch) Submitted() bool { return b.state.isSubmitted() }
+func (b *Batch) Submitted() bool { return len(b.state.Files) > 0 }
 
 // Run records and sends batches until only the last pass remains. A resumed run begins with
 // a pass without replies, so that pass can check the rows. Run stops when ctx is canceled. Its
 // errors include those of pass and of a Client, and *StoreError.
 func (b *Batch) Run(ctx context.Context, pass Pass) (err error) {
+	b.countSpent()
 	if b.Resumed {
 		err = pass(ctx, completerFunc(func(context.Context, *Request) (*Reply, error) { return nil, errDeferred }))
 	}
@@ -134,18 +131,27 @@ func (b *Batch) Run(ctx context.Context, pass Pass) (err error) {
 		case s.Requests == 0:
 			err = b.record(ctx, pass)
 		case s.File == "":
-			err = submitError(b.upload(ctx))
+			err = b.upload(ctx)
 		case s.Batch == "":
 			err = b.create(ctx)
 		default:
 			err = b.await(ctx)
 		}
 	}
-	if err == nil {
-		s := b.stack.Client.sender
-		s.update(func() { s.budget.spent = s.budget.spent.add(b.cost(b.state.Spent)) })
-	}
 	return err
+}
+
+// countSpent sets what the run has spent, at the prices of batches.
+func (b *Batch) countSpent() {
+	s := b.stack.Client.sender
+	s.update(func() { s.budget.spent = b.cost(b.state.Spent.PromptTokens, b.state.Spent.CompletionTokens) })
+}
+
+// cost returns the cost of tokens in a batch.
+func (b *Batch) cost(prompt, reply int) amount {
+	c := b.stack.Client.sender.price.cost(prompt, reply)
+	c.usd *= BatchFactor()
+	return c
 }
 
 // Completer returns the Completer for the last pass: the stack, with a lookup
@@ -168,7 +174,7 @@ func (b *Batch) Finish(ctx context.Context) error {
 // otherwise deletes it.
 func (b *Batch) Close() error {
 	err := b.store.db.Close()
-	if !b.state.isSubmitted() {
+	if !b.Submitted() {
 		err = errors.Join(err, removeIfExists(b.store.path, b.store.path+"-journal"))
 		_ = os.Remove(b.Dir) // fails if it contains other files
 	}
@@ -217,60 +223,37 @@ func (b *Batch) upload(ctx context.Context) error {
 		return err
 	})
 	if err != nil {
-		return err
+		return submitError(err)
 	}
 	s.Files = append(s.Files, s.File)
 	return b.store.save(ctx, s)
 }
 
-// create creates exactly one batch of the uploaded file. After an attempt with unknown
-// outcome, also of another process, it first checks whether the batch already exists.
+// create creates exactly one batch of the uploaded file. It first looks for one, which an
+// earlier attempt, also of another process, may have created.
 func (b *Batch) create(ctx context.Context) error {
 	c, s := b.stack.Client, &b.state
-	uncertain := s.Name != ""
-	if !uncertain {
-		// Azure, unlike OpenAI, takes a while to process a file. Other servers may report no status.
-		_, err := b.poll(ctx, "/files/"+s.File, func(o *batchObject) bool { return o.status() != "pending" && o.status() != "running" })
-		if err != nil && !isA[*StatusError](err) {
-			return err
-		}
-		s.Name = rand.Text()
-		if err := b.store.save(ctx, s); err != nil {
-			return err
-		}
+	// Azure, unlike OpenAI, takes a while to process a file. Other servers may report no status.
+	_, err := b.poll(ctx, "/files/"+s.File, func(o *batchObject) bool { return o.status() != "pending" && o.status() != "running" })
+	if err != nil && !isA[*StatusError](err) {
+		return err
 	}
 	var batch batchObject
-	err := b.retry(ctx, func(ctx context.Context) (err error) {
-		if uncertain {
-			if batch, err = c.findBatch(ctx, s.Name); err != nil {
-				return fmt.Errorf("check for an existing batch: %w", err)
-			}
+	err = b.retry(ctx, func(ctx context.Context) (err error) {
+		if batch, err = c.findBatch(ctx, s.File); err == nil && batch.ID == "" {
+			batch, err = c.createBatch(ctx, s.File)
 		}
-		if batch.ID == "" {
-			batch, err = c.createBatch(ctx, s.File, s.Name)
-		}
-		uncertain = err != nil && !isRejection(err)
 		return err
 	})
-	switch {
-	case err != nil && (uncertain || ctx.Err() != nil):
-		return err
-	case err != nil:
-		return b.rejected(ctx, submitError(err))
+	if err != nil {
+		return submitError(err)
 	}
-	b.notifyf("batch %s: submitted, %s", batch.ID, count(s.Requests, "request", "requests"))
+	b.notifyf("batch %s: submitted with %d requests", batch.ID, s.Requests)
 	s.Batch = batch.ID
 	if err := b.store.save(ctx, s); err != nil {
 		return err
 	}
 	return b.stack.opts.Clock.Sleep(ctx, b.PollInterval)
-}
-
-// rejected returns err, with which the server rejected a batch, after a reset: resuming
-// creates another batch of the uploaded file.
-func (b *Batch) rejected(ctx context.Context, err error) error {
-	b.state.Name, b.state.Batch = "", ""
-	return errors.Join(err, b.store.save(ctx, &b.state))
 }
 
 // maxFailedPolls is the number of consecutive failed status requests that ends
@@ -303,13 +286,13 @@ func (b *Batch) await(ctx context.Context) error {
 	id, reported := b.state.Batch, "" // last status that the user was told
 	batch, err := b.poll(ctx, "/batches/"+id, func(o *batchObject) bool {
 		status := o.status()
-		if o.ID == "" || slices.Contains([]string{"completed", "expired", "cancelled", "failed"}, status) {
+		if o.ID == "" || slices.Contains([]string{"completed", "expired", "cancelled", failedStatus}, status) {
 			return true
 		}
-		if n := o.Counts.value; n.Total > 0 {
-			status += fmt.Sprintf(", %d of %d done", n.Completed+n.Failed, n.Total)
+		if n := o.Counts.value; n["total"] > 0 {
+			status += fmt.Sprintf(", %d of %d done", n["completed"]+n["failed"], n["total"])
 		}
-		if status != "" && reported != status {
+		if reported != status {
 			b.notifyf("batch %s: %s", id, status)
 		}
 		reported = status
@@ -321,22 +304,24 @@ func (b *Batch) await(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("batch %s: %w", id, err)
 	}
-	if batch.status() == "failed" {
-		return b.rejected(ctx, batch.rejection())
+	if batch.status() == failedStatus { // resuming creates another batch of the uploaded file
+		b.state.Batch = ""
+		return errors.Join(batch.rejection(), b.store.save(ctx, &b.state))
 	}
 	requests, replies := b.state.Requests, 0
 	err = b.retry(ctx, func(ctx context.Context) error {
 		return b.transact(ctx, func() (err error) {
-			replies, err = b.collect(ctx, slices.DeleteFunc([]string{batch.Output, batch.Failed}, func(id string) bool { return id == "" }))
+			replies, err = b.collect(ctx, &batch)
 			return err
 		})
 	})
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("batch %s: %s, %s", id, batch.status(), count(replies, "reply", "replies"))
+	b.countSpent()
+	text := fmt.Sprintf("batch %s: %s, replies to %d of %d requests", id, batch.status(), replies, requests)
 	if n := requests - replies; n > 0 {
-		text += fmt.Sprintf(", %s to be sent again", count(n, "request", "requests"))
+		text += fmt.Sprintf(", %d to be sent again", n)
 	}
 	b.Notify(text)
 	return nil
@@ -344,86 +329,52 @@ func (b *Batch) await(ctx context.Context) error {
 
 // collect stores the replies in the files of a batch, returns their number, and starts the
 // next round. It ignores lines that are invalid or contain an unknown id.
-func (b *Batch) collect(ctx context.Context, files []string) (replies int, err error) {
+func (b *Batch) collect(ctx context.Context, batch *batchObject) (replies int, err error) {
 	s := &b.state
 	next, misfits := s.Form, 0
-	for _, id := range files {
+	for _, id := range []string{batch.Output, batch.Failed} {
+		if id == "" {
+			continue
+		}
+		s.Files = append(slices.Clip(s.Files), id)
 		err := b.stack.Client.forEachLine(ctx, id, func(text []byte) error {
 			var l batchLine
 			if json.Unmarshal(text, &l) != nil {
 				return nil //nolint:nilerr // invalid
 			}
-			known, err := b.store.put(ctx, s.Round, &l)
-			if err != nil || !known {
-				return err
+			if rejection := l.err(); rejection != nil {
+				if f, ok := adaptForm(s.Form, &Request{Schema: &Schema{}, Logprobs: maxAlternatives}, rejection); ok {
+					next, misfits = mergeForms(next, f), misfits+1
+				}
+				return nil
 			}
-			s.Spent = s.Spent.Add(l.usage())
-			if f, ok := adaptForm(s.Form, &Request{Schema: &Schema{}, Logprobs: maxAlternatives}, l.err()); ok {
-				next, misfits = mergeForms(next, f), misfits+1
+			isNew, err := b.store.put(ctx, s.Round, &l)
+			if isNew {
+				replies++
+				s.Spent = s.Spent.Add(b.stack.Client.batchUsage(&l))
 			}
-			return nil
+			return err
 		})
 		if err != nil {
 			return 0, err
 		}
 	}
-	err = b.store.get(ctx, `SELECT count(*) FROM requests WHERE status = 200 AND round = ?`, []any{s.Round}, &replies)
 	// A single rejection may be an exception, and is left to the last pass. If half of the
 	// requests were rejected, the model does not support the form, and all requests without a
 	// reply are recorded again in another one.
-	if err == nil && misfits*2 >= s.Requests {
+	if misfits*2 >= s.Requests {
 		s.Form = next
-		_, err = b.store.exec(ctx, `DELETE FROM requests WHERE status != 200 AND round = ?`, s.Round)
+		_, err = b.store.exec(ctx, `DELETE FROM requests WHERE reply IS NULL AND round = ?`, s.Round)
 	}
-	s.Files = append(slices.Clip(s.Files), files...)
-	s.Round, s.Requests, s.Bytes, s.File, s.Name, s.Batch = s.Round+1, 0, 0, "", "", ""
+	s.Round, s.Requests, s.Bytes, s.File, s.Batch = s.Round+1, 0, 0, "", ""
 	return replies, err
 }
 
-// submitError adds a hint to an error of submitting a batch if the server may have no Batch
-// API, since such servers rarely return a clear error.
+// submitError returns an error of submitting a batch. Servers without a Batch API rarely
+// return a clear one.
 func submitError(err error) error {
-	e, ok := errors.AsType[*StatusError](err)
-	switch {
-	case !ok:
+	if !isA[*StatusError](err) {
 		return err
-	case e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed:
-		return fmt.Errorf("the server did not create a batch: %w: it may have no Batch API; without --batch, requests are sent individually", err)
 	}
-	return fmt.Errorf("the server did not create a batch: %w", err)
-}
-
-// isRejection reports whether err means that no batch was created. A 5xx from a
-// gateway does not.
-func isRejection(err error) bool {
-	e, ok := errors.AsType[*StatusError](err)
-	return ok && e.Status >= 300 && e.Status < 500 && e.Status != http.StatusRequestTimeout
-}
-
-// cost returns the cost of usage in a batch.
-func (b *Batch) cost(u usage.Usage) amount {
-	p := b.stack.Client.sender.price
-	return price{p.in * BatchFactor(), p.out * BatchFactor()}.cost(u.PromptTokens, u.CompletionTokens)
-}
-
-// checkLimits returns an error if the maximum usage of the recorded requests exceeds a limit,
-// since a submitted batch can't be stopped when the budget is spent.
-func (b *Batch) checkLimits() error {
-	spent := b.cost(b.state.Spent)
-	e := b.stack.Client.sender.budget.exceeded(spent.add(b.cost(b.maxUsage)))
-	if e == nil {
-		return nil
-	}
-	if e.Spent = spent.tokens; e.Unit == "USD" {
-		e.Spent = spent.usd
-	}
-	return fmt.Errorf("a batch of %s was not submitted: with replies of maximum length, %w", count(b.state.Requests, "request", "requests"), e)
-}
-
-// count returns "1 request" or "2 requests".
-func count(n int, singular, plural string) string {
-	if n == 1 {
-		return "1 " + singular
-	}
-	return strconv.Itoa(n) + " " + plural
+	return fmt.Errorf("the server did not create a batch: %w: it may have no Batch API; without --batch, requests are sent individually", err)
 }

@@ -13,36 +13,24 @@ import (
 	"strings"
 	"time"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-const (
-	// transferTimeout limits the upload or download of one file.
-	transferTimeout = 20 * time.Minute
-	// batchNameKey is the key of a batch's name in its metadata.
-	batchNameKey = "ragfaith"
-)
+// transferTimeout limits the upload or download of one file.
+const transferTimeout = 20 * time.Minute
+
+// failedStatus is the status of a batch that was rejected as a whole.
+const failedStatus = "failed"
 
 // A batchObject is a file, a batch or a list of batches on the server.
 type batchObject struct {
-	ID       string         `json:"id"`
-	Status   string         `json:"status"`
-	Data     []batchObject  `json:"data"`           // of a list, the newest first
-	Output   string         `json:"output_file_id"` // may be empty
-	Failed   string         `json:"error_file_id"`
-	Metadata map[string]any `json:"metadata"`
-	Counts   optional[struct {
-		Total     int `json:"total"` // 0 if the server does not report it
-		Completed int `json:"completed"`
-		Failed    int `json:"failed"`
-	}] `json:"request_counts"`
-	Errors optional[struct {
-		Data []struct {
-			Message string `json:"message"`
-		} `json:"data"`
-	}] `json:"errors"`
+	ID, Status string
+	Data       []batchObject            // of a list, the newest first
+	Input      string                   `json:"input_file_id"`
+	Output     string                   `json:"output_file_id"` // may be empty
+	Failed     string                   `json:"error_file_id"`
+	Counts     optional[map[string]int] `json:"request_counts"` // total, completed and failed; may be empty
+	Errors     optional[struct{ Data []struct{ Message string } }]
 }
 
 // check returns an error if o is no object: servers without batches may answer anything.
@@ -58,11 +46,10 @@ func (o *batchObject) status() string { return strings.ReplaceAll(strings.ToLowe
 
 // rejection returns the first reason why a batch was rejected.
 func (o *batchObject) rejection() error {
-	reason := "no reason given"
-	if list := o.Errors.value.Data; len(list) > 0 {
-		reason = truncateText(list[0].Message, maxMessageChars)
+	for _, e := range o.Errors.value.Data {
+		return fmt.Errorf("batch %s was rejected: %s", o.ID, truncateText(e.Message, maxMessageChars))
 	}
-	return fmt.Errorf("batch %s was rejected: %s", o.ID, reason)
+	return fmt.Errorf("batch %s was rejected", o.ID)
 }
 
 // callBatch sends a request about files or batches.
@@ -81,27 +68,28 @@ func (c *Client) batchURL() string {
 	return "/v1/chat/completions"
 }
 
-// createBatch creates a batch with a name from a file of requests.
-func (c *Client) createBatch(ctx context.Context, file, name string) (batchObject, error) {
-	o, err := c.callBatch(ctx, http.MethodPost, "/batches", map[string]any{
-		"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h", "metadata": map[string]string{batchNameKey: name},
-	})
+// createBatch creates a batch from a file of requests.
+func (c *Client) createBatch(ctx context.Context, file string) (batchObject, error) {
+	o, err := c.callBatch(ctx, http.MethodPost, "/batches", map[string]string{"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h"})
 	if err == nil {
 		err = o.check()
 	}
 	return o, err
 }
 
-// findBatch returns the batch with a name among the newest 100 on the server, or the zero value
-// if no batch has it.
-func (c *Client) findBatch(ctx context.Context, name string) (batchObject, error) {
+// findBatch returns the batch of a file among the newest 100 on the server, or the zero value
+// if there is none or it was rejected.
+func (c *Client) findBatch(ctx context.Context, file string) (batchObject, error) {
 	list, err := c.callBatch(ctx, http.MethodGet, "/batches?limit=100", nil)
+	if err != nil {
+		return batchObject{}, fmt.Errorf("check for an existing batch: %w", err)
+	}
 	for _, o := range list.Data {
-		if o.Metadata[batchNameKey] == name {
-			return o, err
+		if o.Input == file && o.status() != failedStatus {
+			return o, nil
 		}
 	}
-	return batchObject{}, err
+	return batchObject{}, nil
 }
 
 // upload sends a file of requests and returns its id.
@@ -150,7 +138,7 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 				_, readErr = lines.ReadSlice('\n')
 			}
 			if readErr != nil && !errors.Is(readErr, io.EOF) {
-				return &NetworkError{Message: "file " + truncateText(c.wire.redactError(id), 100) + " was received only in part: " + c.wire.redactConnError(readErr), err: readErr}
+				return c.wire.networkError(ctx, readErr)
 			}
 			if line = c.wire.redactJSON(line); limit.check(line) == nil {
 				if err := yield(line); err != nil {
@@ -183,14 +171,8 @@ func (l *batchLine) err() error {
 	return classify(e)
 }
 
-// usage returns what the server reports for a reply.
-func (l *batchLine) usage() (u usage.Usage) {
-	var reply struct {
-		Usage optional[openai.Usage] `json:"usage"`
-	}
-	if l.Response.Status == http.StatusOK && json.Unmarshal(l.Response.Body, &reply) == nil {
-		reported := &reply.Usage.value
-		u = usage.Usage{Requests: 1, PromptTokens: max(0, reported.PromptTokens), CompletionTokens: max(0, reported.CompletionTokens)}
-	}
-	return u
+// batchUsage returns the tokens that the server reports for a reply, which may be unusable.
+func (c *Client) batchUsage(l *batchLine) usage.Usage {
+	res, _ := c.wire.decodeChat(l.Response.Body)
+	return usage.Usage{Requests: 1, PromptTokens: max(0, res.Usage.PromptTokens), CompletionTokens: max(0, res.Usage.CompletionTokens)}
 }

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
@@ -24,7 +25,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	// The form may have been learned in an earlier round or by another process.
 	s.Client.adoptForm(state.Form, nil)
 	state.Form = s.Client.currentForm()
-	b.maxUsage = usage.Usage{}
+	b.maxCost = amount{}
 	var ask Completer = s.replyRetry(b, true)
 	if s.opts.Cache != nil { // only the last pass stores and counts replies
 		ask = &cachedCompleter{Cache: s.opts.Cache, next: ask, endpoint: s.Client.Endpoint(), model: s.Client.ModelKey(), readOnly: true}
@@ -32,9 +33,6 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	return b.transact(ctx, func() error {
 		if err := pass(ctx, ask); err != nil {
 			return err
-		}
-		if b.recordErr != nil {
-			return b.recordErr
 		}
 		n := state.Requests
 		if state.Round == 0 {
@@ -44,7 +42,7 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 			return b.checkLimits()
 		}
 		if n > 0 {
-			b.notifyf("%s left, to be sent without a batch", count(n, "request", "requests"))
+			b.notifyf("requests left, to be sent without a batch: %d", n)
 		}
 		state.Scoring = true
 		_, err := b.store.exec(ctx, `DELETE FROM requests WHERE round = ?`, state.Round)
@@ -52,13 +50,22 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 	})
 }
 
-// isTooFewForBatch reports whether n requests are not worth another batch. That
-// is the case for none, for a twentieth of the first round, and for fewer than
-// ten if they are less than half of the first round. A few retries then do not
-// take another day.
+// checkLimits returns an error if the recorded requests could exceed a limit, since a
+// submitted batch can't be stopped when the budget is spent.
+func (b *Batch) checkLimits() error {
+	budget := b.stack.Client.sender.budget
+	if e := budget.exceeded(budget.spent.add(b.maxCost)); e != nil {
+		return fmt.Errorf("a batch of %d requests was not submitted: with replies of maximum length, %w", b.state.Requests, e)
+	}
+	return nil
+}
+
+// isTooFewForBatch reports whether n requests are not worth another batch: a twentieth of
+// the first round, or fewer than ten if they are less than half of it. A few retries then do
+// not take another day.
 func isTooFewForBatch(n, first int) bool {
 	const fewRequests, minFraction = 10, 20
-	return n == 0 || n*minFraction <= first || n < fewRequests && n*2 < first
+	return n*minFraction <= first || n < fewRequests && n*2 < first
 }
 
 // Complete returns the reply from the store. If there is none, the last pass sends the
@@ -76,29 +83,22 @@ func (b *Batch) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
-	var size Size
-	if b.stack.Client.sender.budget.isLimited() {
-		size = SizeOf(r)
-	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.recordErr == nil {
-		b.recordErr = b.add(ctx, key, line, size)
-	}
-	return nil, cmp.Or(b.recordErr, errDeferred)
+	return nil, cmp.Or(b.add(ctx, key, line, r), errDeferred)
 }
 
-// add stores a request if it fits in the file and has no reply yet, not even one that can't
-// be used. b.mu must be held.
-func (b *Batch) add(ctx context.Context, key string, line []byte, size Size) error {
+// add stores a request if it fits in the file and was not recorded before. b.mu must be held.
+func (b *Batch) add(ctx context.Context, key string, line []byte, r *Request) error {
 	s, n := &b.state, int64(len(line))
 	if s.Requests >= b.maxRequests || s.Bytes+n > b.maxBytes {
 		return nil
 	}
-	added, err := b.store.exec(ctx, `INSERT OR IGNORE INTO requests (key, round, body) VALUES (?, ?, ?)`, key, s.Round, line)
+	added, err := b.store.exec(ctx, `INSERT OR IGNORE INTO requests (key, round, request) VALUES (?, ?, ?)`, key, s.Round, line)
 	if added > 0 { // no other row has sent the same request
+		size := SizeOf(r)
 		s.Requests, s.Bytes = s.Requests+1, s.Bytes+n
-		b.maxUsage = b.maxUsage.Add(usage.Usage{PromptTokens: size.Prompt, CompletionTokens: size.Reply})
+		b.maxCost = b.maxCost.add(b.cost(size.Prompt, size.Reply))
 	}
 	return err
 }
@@ -118,28 +118,19 @@ func (b *Batch) line(key string, r *Request) ([]byte, error) {
 	return append(line, '\n'), err
 }
 
-// replay processes the stored result of a request like a new response. If there is none that
+// replay processes the stored reply to a request like a new response. If there is none that
 // can be used, the error is errDeferred.
 func (b *Batch) replay(ctx context.Context, key string, r *Request) (*Reply, error) {
-	l, err := b.store.reply(ctx, key)
-	if err != nil {
+	c, body := b.stack.Client, []byte(nil)
+	if err := b.store.get(ctx, `SELECT reply FROM requests WHERE key = ?`, []any{key}, &body); err != nil {
 		return nil, err
 	}
-	c, used := b.stack.Client, usage.Usage{Requests: 1}
-	if rejection := l.err(); rejection != nil {
-		tooLong, ok := errors.AsType[*ContextLengthError](rejection)
-		if mayRejectForm(l.Response.Status) && (ok && tooLong.available < minOutputTokens || isA[*RefusalError](rejection)) {
-			return nil, withUsage(rejection, used)
-		}
-		return nil, errDeferred
-	}
-	res, err := c.wire.decodeChat(l.Response.Body)
+	res, err := c.wire.decodeChat(body)
 	if err != nil || len(res.Choices) == 0 {
 		return nil, errDeferred
 	}
-	f := c.currentForm()
-	used = used.Add(replyUsage(r, res))
-	reply, err := c.read(ctx, r, f, res)
+	used := usage.Usage{Requests: 1}.Add(replyUsage(r, res))
+	reply, err := c.read(ctx, r, c.currentForm(), res)
 	if err != nil {
 		return nil, withUsage(err, used)
 	}

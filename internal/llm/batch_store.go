@@ -31,12 +31,8 @@ type batchState struct {
 	Requests int    `json:"requests"` // 0 until all are recorded
 	Bytes    int64  `json:"bytes"`    // of the requests
 	File     string `json:"file"`     // id; empty until the requests are uploaded
-	Name     string `json:"name"`     // random; empty until the server may have created the batch
 	Batch    string `json:"batch"`    // id; empty until the batch is known to exist
 }
-
-// isSubmitted reports whether any requests were uploaded.
-func (s *batchState) isSubmitted() bool { return len(s.Files) > 0 }
 
 // isValid checks the form in s and its ids, which become parts of URLs. A state may come from
 // an untrusted repository.
@@ -73,9 +69,8 @@ const (
 
 	// A file with other tables is rejected, so that any change to these is a new version.
 	stateTable = `state (id INTEGER PRIMARY KEY, version4 BLOB NOT NULL)`
-	// body is the request, later the reply, and status the HTTP status of the reply: 0 without a
-	// reply that can be used, -1 after several.
-	requestTable = `requests (key TEXT PRIMARY KEY, round INTEGER NOT NULL, status INTEGER NOT NULL DEFAULT 0, body BLOB)`
+	// A request is replaced by its reply.
+	requestTable = `requests (key TEXT PRIMARY KEY, round INTEGER NOT NULL, request BLOB, reply BLOB)`
 )
 
 // openBatchStore opens or creates the store in dir, and returns its state, which is empty if
@@ -151,14 +146,14 @@ func (s *batchStore) save(ctx context.Context, state *batchState) error {
 
 // requests returns the request file of a round, which must be closed.
 func (s *batchStore) requests(ctx context.Context, round int) (*requestFile, error) {
-	rows, err := s.db.QueryContext(context.WithoutCancel(ctx), `SELECT body FROM requests WHERE round = ? ORDER BY rowid`, round)
+	rows, err := s.db.QueryContext(context.WithoutCancel(ctx), `SELECT request FROM requests WHERE round = ? ORDER BY rowid`, round)
 	if err != nil {
 		return nil, &StoreError{s.path, err}
 	}
 	return &requestFile{Rows: rows}, nil
 }
 
-// A requestFile reads the bodies of requests.
+// A requestFile reads requests.
 type requestFile struct {
 	*sql.Rows
 	body []byte
@@ -179,16 +174,9 @@ func (f *requestFile) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// reply returns the reply to a request. Its status is 0 if there is none.
-func (s *batchStore) reply(ctx context.Context, key string) (l batchLine, err error) {
-	err = s.get(ctx, `SELECT status, body FROM requests WHERE key = ?`, []any{key}, &l.Response.Status, (*[]byte)(&l.Response.Body))
-	return l, err
-}
-
-// put stores the reply to a request. A second reply also removes the first one,
-// since either may be wrong. known is false if the request does not belong to the round.
-func (s *batchStore) put(ctx context.Context, round int, l *batchLine) (known bool, err error) {
-	n, err := s.exec(ctx, `UPDATE requests SET status = iif(status = 0, ?, -1), body = iif(status = 0, ?, NULL) WHERE key = ? AND round = ?`,
-		l.Response.Status, []byte(l.Response.Body), l.Key, round)
+// put stores the first reply to a request. isNew is false if there is one already, or if the
+// request does not belong to the round.
+func (s *batchStore) put(ctx context.Context, round int, l *batchLine) (isNew bool, err error) {
+	n, err := s.exec(ctx, `UPDATE requests SET request = NULL, reply = ? WHERE key = ? AND round = ? AND reply IS NULL`, []byte(l.Response.Body), l.Key, round)
 	return n > 0, err
 }

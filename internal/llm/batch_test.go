@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -177,7 +178,7 @@ func TestAzureBatch(t *testing.T) {
 	b, _ := openBatch(t, s, BatchOptions{Dir: t.TempDir()})
 	runBatch(t, b, 2)
 	want := "POST /openai/files?api-version=2024-10-21 " + secret
-	if len(paths) < 5 || paths[0] != want || paths[2] != "POST /openai/batches?api-version=2024-10-21 "+secret {
+	if len(paths) < 5 || paths[0] != want || paths[3] != "POST /openai/batches?api-version=2024-10-21 "+secret {
 		t.Errorf("got paths %q, want the first to be %q", paths, want)
 	}
 	file := srv.File(srv.Batches()[0].Input)
@@ -186,12 +187,12 @@ func TestAzureBatch(t *testing.T) {
 	}
 }
 
-// Errors of rows are replayed without sending the request again.
-func TestBatchReplaysRowErrors(t *testing.T) {
+// Requests that were rejected, or whose reply can't be used, are sent online.
+func TestBatchRepeatsFailedRequests(t *testing.T) {
 	n := 0
 	srv := &llmtest.BatchServer{Chat: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		switch n++; n {
-		case 1:
+		case 1, 7:
 			writeError(w, 400, "This model's maximum context length is 100 tokens. Your messages resulted in 200 tokens.", "messages")
 		case 2:
 			writeError(w, 400, "Your request was flagged by the content management policy", "")
@@ -209,12 +210,12 @@ func TestBatchReplaysRowErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	got := strings.Split(lastPass(t, b, 6), ";")
-	if !strings.Contains(got[0], "longer than the model's window") || !strings.Contains(got[1], "content filter") || got[2] != validReply || got[3] != validReply || got[4] != validReply {
-		t.Errorf("got %q, want a context length error, a refusal and three replies", got)
+	if want := slices.Repeat([]string{validReply}, 5); !strings.Contains(got[0], "longer than the model's window") || !slices.Equal(got[1:], want) {
+		t.Errorf("got %q, want a context length error and five replies", got)
 	}
-	// Two requests are repeated, too few for another batch.
-	if seen := srv.Seen(); seen.Online != 2 || seen.Batches != 1 {
-		t.Errorf("got %+v, want 2 online requests and 1 batch", seen)
+	// Four requests are repeated, too few for another batch.
+	if seen := srv.Seen(); seen.Online != 4 || seen.Batches != 1 {
+		t.Errorf("got %+v, want 4 online requests and 1 batch", seen)
 	}
 }
 
@@ -292,7 +293,7 @@ func TestOpenBatchRejectsInvalidState(t *testing.T) {
 			}
 		}
 		plant(valid + `,"file":"file-abc_1.2","batch":"batch_6f","files":["file-1"]}`)
-		if state := (&batchState{}); store.load(t.Context(), state) != nil || !state.isSubmitted() {
+		if state := (&batchState{}); store.load(t.Context(), state) != nil || len(state.Files) != 1 {
 			t.Errorf("valid state: got %v, want it to be submitted", state)
 		}
 		plant(content)
@@ -343,13 +344,14 @@ func FuzzBatchReplies(f *testing.F) {
 	f.Add([]byte(`{"custom_id":"x","response":{"status_code":200,"body":{"choices":[{}]}}}` + "\n"))
 	f.Add([]byte("{}\n[]\nnull\n\x00"))
 	f.Add(bytes.Repeat([]byte("["), 1000))
+	client := &Client{wire: newWire(Config{}, endpoint{})}
 	f.Fuzz(func(t *testing.T, content []byte) {
 		for line := range bytes.Lines(content) {
 			var l batchLine
 			if json.Unmarshal(line, &l) != nil {
 				continue
 			}
-			if u := l.usage(); u.PromptTokens < 0 || u.CompletionTokens < 0 {
+			if u := client.batchUsage(&l); u.PromptTokens < 0 || u.CompletionTokens < 0 {
 				t.Errorf("got usage %+v, want no negative counts", u)
 			}
 			if e, ok := errors.AsType[*StatusError](l.err()); ok && len(e.Message) > 2000 {
