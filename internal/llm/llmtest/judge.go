@@ -22,6 +22,32 @@ type prompt struct {
 	published [2]string // replies of a published judge for and against its claim, or empty
 }
 
+// prompt parses the messages of a call.
+func (c *Call) prompt() (p prompt) {
+	between := func(before, after string) string {
+		_, text, _ := strings.Cut(c.User, before)
+		text, _, _ = strings.Cut(text, after)
+		return text
+	}
+	switch {
+	case strings.HasPrefix(c.System, "Determine whether the provided claim is consistent"): // MiniCheck
+		p.Context, p.published = between("Document: ", "\nClaim: "), [2]string{"Yes", "No"}
+		p.Claims = []item{{Text: between("\nClaim: ", "\x00")}}
+	case strings.HasPrefix(c.User, "Given the following QUESTION, DOCUMENT and ANSWER"): // Lynx
+		const front, end = `{"REASONING": ["It says "so".", "Also "KEY": "VALUE"."], "SCORE": "`, `"}`
+		p.Context, p.published = between("DOCUMENT:\n", "\n\n--\nANSWER:"), [2]string{front + "PASS" + end, front + "FAIL" + end}
+		p.Claims = []item{{Text: between("\nANSWER:\n", "\n\n--\n")}}
+	case strings.HasPrefix(c.User, "<guardian>"):
+		const front, end = "<think>\n</think>\n<score> ", " </score>"
+		p.Context, p.published = strings.Join(c.Documents, "\n"), [2]string{front + "no" + end, front + "yes" + end}
+		p.Claims = []item{{Text: c.Assistant}}
+	default:
+		_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // on failure, there are no claims
+	}
+	p.Chunks = append(p.Chunks, p.Facts...)
+	return p
+}
+
 // judge is the handler without quirks. It supports a claim if a sentence of the contexts
 // contains most of its longer words.
 func judge(c *Call) *Answer {
@@ -30,8 +56,10 @@ func judge(c *Call) *Answer {
 	return &Answer{Content: text, PromptTokens: promptTokens(c), CompletionTokens: 1 + len(text)/4}
 }
 
+// promptTokens counts four bytes as a token.
+func promptTokens(c *Call) int { return (len(c.System) + len(c.User)) / 4 }
+
 func (p *prompt) reply(c *Call) string {
-	byID := strings.Contains(c.Schema, `"verdicts":{"type":"object"`)
 	switch {
 	case p.published[0] != "" && p.supports(p.Claims[0].Text):
 		return p.published[0]
@@ -43,22 +71,10 @@ func (p *prompt) reply(c *Call) string {
 			facts = append(facts, chunk.Text)
 		}
 		return encode(map[string]any{"truths": facts})
-	case strings.Contains(c.Schema, `"idk"`):
-		return p.factVerdicts(byID)
 	case c.Word() && len(p.Claims) > 0:
 		return map[bool]string{true: "Yes", false: "No"}[p.supports(p.Claims[0].Text)]
-	case p.Statements != nil:
-		return verdicts(p.Statements, byID, func(claim item) map[string]any {
-			v := 0
-			if p.supports(claim.Text) {
-				v = 1
-			}
-			return map[string]any{"statement_id": claim.ID, "reason": "r", "verdict": v}
-		})
-	case p.Claims != nil:
-		return verdicts(p.Claims, byID, func(claim item) map[string]any {
-			return map[string]any{"claim_id": claim.ID, "chunk_ids": p.evidence(claim.Text), "quote": "", "reason": "r", "verdict": p.label(claim.Text)}
-		})
+	case p.Claims != nil || p.Statements != nil:
+		return p.verdicts(c.Schema)
 	case p.Sentences == nil:
 		return encode(map[string]any{"statements": []string{p.Answer}})
 	}
@@ -73,26 +89,32 @@ func (p *prompt) reply(c *Call) string {
 	return encode(map[string]any{"statements": list})
 }
 
-func verdicts(claims []item, byID bool, verdict func(item) map[string]any) string {
-	list, keyed := []any{}, map[string]any{}
-	for _, c := range claims {
-		v := verdict(c)
-		list, keyed[strconv.Itoa(c.ID)] = append(list, v), v
+// verdicts returns a verdict on each claim or statement. Claims that are not supported are
+// contradicted if they contain a digit.
+func (p *prompt) verdicts(schema string) string {
+	list, byID := []any{}, map[string]any{}
+	for _, c := range append(p.Claims, p.Statements...) {
+		v := map[string]any{"claim_id": c.ID, "reason": "r"}
+		label := "not_mentioned"
+		if p.supports(c.Text) {
+			label = "supported"
+		} else if strings.ContainsFunc(c.Text, unicode.IsDigit) {
+			label = "contradicted"
+		}
+		switch {
+		case p.Statements != nil:
+			v = map[string]any{"statement_id": c.ID, "reason": "r", "verdict": map[bool]int{true: 1}[label == "supported"]}
+		case strings.Contains(schema, `"idk"`):
+			v["verdict"] = map[string]string{"supported": "yes", "contradicted": "no", "not_mentioned": "idk"}[label]
+		default:
+			v["verdict"], v["quote"], v["chunk_ids"] = label, "", p.evidence(c.Text)
+		}
+		list, byID[strconv.Itoa(c.ID)] = append(list, v), v
 	}
-	if byID {
-		return encode(map[string]any{"verdicts": keyed})
+	if strings.Contains(schema, `"verdicts":{"type":"object"`) {
+		return encode(map[string]any{"verdicts": byID})
 	}
 	return encode(map[string]any{"verdicts": list})
-}
-
-func (p *prompt) label(claim string) string {
-	switch {
-	case p.supports(claim):
-		return "supported"
-	case strings.ContainsFunc(claim, unicode.IsDigit):
-		return "contradicted"
-	}
-	return "not_mentioned"
 }
 
 func (p *prompt) supports(claim string) bool { return p.share(claim) >= supportedShare }
@@ -139,13 +161,8 @@ func (p *prompt) evidence(claim string) []int {
 }
 
 func words(text string) []string {
-	var out []string
-	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) }) {
-		if len(w) > 3 {
-			out = append(out, w)
-		}
-	}
-	return out
+	all := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) })
+	return slices.DeleteFunc(all, func(w string) bool { return len(w) <= 3 })
 }
 
 func encode(v any) string {

@@ -7,6 +7,7 @@
 package llmtest
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/http"
 	"slices"
@@ -147,28 +148,21 @@ func (a *Answer) write(w http.ResponseWriter) {
 	if a.Status != 0 {
 		w.WriteHeader(a.Status)
 	}
-	send := func(v any) { _ = json.NewEncoder(w).Encode(v) }
+	var reply any
 	switch {
 	case a.Body != "":
 		_, _ = w.Write([]byte(a.Body))
+		return
 	case a.Status >= http.StatusBadRequest:
-		send(map[string]any{"error": map[string]any{"message": a.Message, "param": a.Param, "code": a.Code}})
+		reply = map[string]any{"error": map[string]any{"message": a.Message, "param": a.Param, "code": a.Code}}
 	default:
-		message := map[string]any{"role": "assistant", "content": a.Content}
-		if a.Reasoning != "" {
-			message["reasoning_content"] = a.Reasoning
+		message := map[string]any{"role": "assistant", "content": a.Content, "reasoning_content": a.Reasoning}
+		usage := map[string]any{
+			"prompt_tokens": a.PromptTokens, "completion_tokens": a.CompletionTokens, "total_tokens": a.PromptTokens + a.CompletionTokens,
+			"completion_tokens_details": map[string]any{"reasoning_tokens": a.ReasoningTokens},
 		}
-		if a.Finish == "" {
-			a.Finish = "stop"
-		}
-		usage := map[string]any{"prompt_tokens": a.PromptTokens, "completion_tokens": a.CompletionTokens, "total_tokens": a.PromptTokens + a.CompletionTokens}
-		if a.ReasoningTokens > 0 {
-			usage["completion_tokens_details"] = map[string]any{"reasoning_tokens": a.ReasoningTokens}
-		}
-		choice := map[string]any{"index": 0, "finish_reason": a.Finish, "message": message}
-		if a.Logprobs != nil {
-			choice["logprobs"] = a.Logprobs
-		}
-		send(map[string]any{"object": "chat.completion", "choices": []any{choice}, "usage": usage})
+		choice := map[string]any{"index": 0, "finish_reason": cmp.Or(a.Finish, "stop"), "message": message, "logprobs": a.Logprobs}
+		reply = map[string]any{"object": "chat.completion", "choices": []any{choice}, "usage": usage}
 	}
+	_ = json.NewEncoder(w).Encode(reply)
 }

@@ -2,22 +2,10 @@ package llmtest
 
 import (
 	"math"
-	"net/http"
 	"regexp"
 	"slices"
 	"strings"
 )
-
-// NoLogprobs rejects log probabilities. If param is empty, the error does not name them.
-func NoLogprobs(param string) Quirk {
-	message := "Unsupported parameter: 'logprobs' is not supported with this model."
-	if param == "" {
-		message = "Bad request"
-	}
-	return When(func(c *Call) bool { return c.TopLogprobs > 0 }, func(*Call) *Answer {
-		return Refusal(http.StatusBadRequest, message, param)
-	})
-}
 
 // RawLogprobs returns the value of f as the log probabilities of every reply.
 func RawLogprobs(f func(c *Call, content string) any) Quirk {
