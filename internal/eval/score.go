@@ -166,11 +166,10 @@ func (p *Pipeline) setVerdicts(ctx context.Context, e *evaluation, verdicts []ve
 	if err != nil {
 		return err
 	}
-	check := newQuoteChecker(e.row.Contexts)
 	for i := range verdicts {
-		check.clean(&verdicts[i])
+		cleanReferences(&verdicts[i], e.row.Contexts)
 	}
-	if err := p.addNearest(ctx, e, verdicts, check); err != nil {
+	if err := p.addNearest(ctx, e, verdicts); err != nil {
 		return err
 	}
 	limitEvidence(&e.row, verdicts)

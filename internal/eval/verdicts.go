@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
@@ -52,31 +53,20 @@ func reconcile(claims []extract.Claim, vs []verdict.Verdict) ([]verdict.Verdict,
 	return sorted, nil
 }
 
-// A quoteChecker removes references of verdicts that do not match the contexts of a row: chunks
-// that do not exist, and quotes that differ from the chunk.
-type quoteChecker []codePoints
-
-func newQuoteChecker(contexts []string) quoteChecker {
-	q := make(quoteChecker, len(contexts))
-	for i, c := range contexts {
-		q[i].text = c
-	}
-	return q
-}
-
-// clean removes invalid references from v. It does not modify slices, because a judge may
-// return the same ones again.
-func (q quoteChecker) clean(v *verdict.Verdict) {
-	invalid := func(e verdict.Evidence) bool { return !q.matches(&e) }
+// cleanReferences removes the references of v that do not match the contexts: chunks that do
+// not exist, and quotes that differ from the chunk. It does not modify slices, because a judge
+// may return the same ones again.
+func cleanReferences(v *verdict.Verdict, contexts []string) {
+	invalid := func(e verdict.Evidence) bool { return !quotes(&e, contexts) }
 	if slices.ContainsFunc(v.Evidence, invalid) {
 		v.Evidence = slices.DeleteFunc(slices.Clone(v.Evidence), invalid)
 	}
 	for i, id := range v.ChunkIDs {
-		if id >= 0 && id < len(q) && (i == 0 || id > v.ChunkIDs[i-1]) {
+		if id >= 0 && id < len(contexts) && (i == 0 || id > v.ChunkIDs[i-1]) {
 			continue
 		}
 		ids := slices.DeleteFunc(slices.Clone(v.ChunkIDs), func(id int) bool {
-			return id < 0 || id >= len(q)
+			return id < 0 || id >= len(contexts)
 		})
 		slices.Sort(ids)
 		v.ChunkIDs = slices.Compact(ids)
@@ -84,19 +74,21 @@ func (q quoteChecker) clean(v *verdict.Verdict) {
 	}
 }
 
-// matches reports whether e quotes its chunk exactly.
-func (q quoteChecker) matches(e *verdict.Evidence) bool {
-	if e.Chunk < 0 || e.Chunk >= len(q) {
+// quotes reports whether e quotes its chunk exactly.
+func quotes(e *verdict.Evidence, contexts []string) bool {
+	if e.Chunk < 0 || e.Chunk >= len(contexts) || e.Start < 0 || e.Quote == "" {
 		return false
 	}
-	text, ok := q[e.Chunk].slice(e.Start, e.End)
-	return ok && text != "" && text == e.Quote
+	text := contexts[e.Chunk]
+	start := verdict.ByteOffset(text, e.Start)
+	end := start + verdict.ByteOffset(text[start:], e.End-e.Start)
+	return text[start:end] == e.Quote && utf8.RuneCountInString(e.Quote) == e.End-e.Start
 }
 
 // addNearest sets the role of the evidence of each verdict. Claims that are not
 // supported and have no evidence get the most similar passage, which p.Nearest
 // finds.
-func (p *Pipeline) addNearest(ctx context.Context, e *evaluation, verdicts []verdict.Verdict, check quoteChecker) error {
+func (p *Pipeline) addNearest(ctx context.Context, e *evaluation, verdicts []verdict.Verdict) error {
 	var claims []extract.Claim // without evidence
 	for i := range verdicts {
 		v := &verdicts[i]
@@ -117,7 +109,7 @@ func (p *Pipeline) addNearest(ctx context.Context, e *evaluation, verdicts []ver
 	for _, n := range nearest.Verdicts {
 		// The judge did not name this passage, so it does not contradict the claim.
 		n.Evidence = withRole(n.Evidence[:min(1, len(n.Evidence))], verdict.RoleNearest)
-		check.clean(&n)
+		cleanReferences(&n, e.row.Contexts)
 		if n.ClaimID >= 0 && n.ClaimID < len(verdicts) && len(verdicts[n.ClaimID].Evidence) == 0 {
 			verdicts[n.ClaimID].Evidence = n.Evidence
 		}

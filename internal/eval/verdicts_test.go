@@ -4,10 +4,7 @@ import (
 	"context"
 	"errors"
 	"math"
-	"math/rand/v2"
-	"strings"
 	"testing"
-	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -71,29 +68,6 @@ func TestClaimsWithoutEvidenceGetNearestPassage(t *testing.T) {
 	failing := judgeFunc(func(context.Context, verdict.Task) ([]verdict.Verdict, error) { return nil, errors.New("no") })
 	if r := score(failing); r.status != result.Failed || r.reason != result.StageVerdict || r.verdicts != nil {
 		t.Errorf("failing Nearest: got status %v, reason %q, want failed in verdict", r.status, r.reason)
-	}
-}
-
-func TestCodePointsMatchRunes(t *testing.T) {
-	random := rand.New(rand.NewPCG(5, 6))
-	pieces := []string{"a", "abcdefgh", strings.Repeat("x", 63), "é", "🌕", "\xff", "日本", "\xe2\x80"}
-	for range 500 {
-		var b strings.Builder
-		for range random.IntN(12) {
-			b.WriteString(pieces[random.IntN(len(pieces))])
-		}
-		text := b.String()
-		runes := []rune(text)
-		p := codePoints{text: text}
-		start := random.IntN(len(runes) + 1)
-		end := start + random.IntN(len(runes)-start+2)
-		got, ok := p.slice(start, end)
-		if ok != (end <= len(runes)) || p.len() != len(runes) {
-			t.Fatalf("%q from %d to %d: got %v and length %d, want length %d", text, start, end, ok, p.len(), len(runes))
-		}
-		if ok && utf8.RuneCountInString(got) != end-start || ok && utf8.ValidString(text) && got != string(runes[start:end]) {
-			t.Fatalf("%q from %d to %d: got %q, want %q", text, start, end, got, string(runes[start:end]))
-		}
 	}
 }
 
