@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"time"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
@@ -17,9 +16,6 @@ import (
 // batchSuffix is the suffix of a batch's state directory. The directory is named after
 // the first JSONL output, with safefile.PartSuffix and batchSuffix appended.
 const batchSuffix = ".batch"
-
-// batchWindow is the completion window that is requested for a batch.
-const batchWindow = 24 * time.Hour
 
 // batchDir returns the state directory next to the first JSONL output, or "" if there
 // is no JSONL output.
@@ -37,15 +33,6 @@ func (o *Options) checkUnfinishedBatch() error {
 		return llm.CheckNoBatch(dir)
 	}
 	return nil
-}
-
-// batchDuration returns the maximum duration of a run with --batch, one batchWindow per
-// stage that sends requests, and a note on it.
-func (o *Options) batchDuration() (time.Duration, string) {
-	if o.Claims == ClaimsLLM && o.Judge == JudgeLLM && !o.Combined() {
-		return 2 * batchWindow, "at most, for a batch of claims and one of verdicts; usually far less"
-	}
-	return batchWindow, "at most; usually far less"
 }
 
 // openBatch creates or resumes the batch of a run with --batch.

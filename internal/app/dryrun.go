@@ -6,17 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -27,9 +24,6 @@ import (
 // prompts; tokens are estimated. Replies in the cache are not used.
 
 const (
-	// Typical statistics of OpenAI's smaller models.
-	requestLatency  = 500 * time.Millisecond
-	tokensPerSecond = 80
 	// filler is the text of simulated replies. It contains only function words, which
 	// extraction accepts in statements even if the answer lacks them.
 	filler = "it is as he or she has it in the box and we all can see it by the sea as it is"
@@ -234,40 +228,12 @@ func (e *estimate) print(w io.Writer, o *Options, m *model) error {
 			cost = "$" + strconv.FormatFloat(usd, 'f', 4, 64)
 		}
 		line("cost", cost, note)
-		d, note := e.duration(o)
-		if o.UsesBatch() {
-			d, note = o.batchDuration()
-		}
-		line("time", d.Round(time.Second).String(), note)
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// duration estimates how long the run would take, and describes what limits it.
-func (e *estimate) duration(o *Options) (time.Duration, string) {
-	// The products of counts and durations may exceed the range of time.Duration.
-	requests, completion := float64(e.usage.Requests), float64(e.usage.CompletionTokens)
-	work := requests*requestLatency.Seconds() + completion/tokensPerSecond
-	seconds := work / float64(max(1, min(o.Concurrency, e.rows)))
-	note := fmt.Sprintf("estimate, with %s at once, %v per request and %d tokens per second", report.Count(o.Concurrency, "row", "rows"), requestLatency, tokensPerSecond)
-	if o.LLM.RPM > 0 {
-		if s := requests * 60 / float64(o.LLM.RPM); s > seconds {
-			seconds, note = s, fmt.Sprintf("at %d requests per minute", o.LLM.RPM)
-		}
-	}
-	if o.LLM.TPM > 0 {
-		if s := (float64(e.usage.PromptTokens) + completion) * 60 / float64(o.LLM.TPM); s > seconds {
-			seconds, note = s, fmt.Sprintf("at %d tokens per minute", o.LLM.TPM)
-		}
-	}
-	if ns := seconds * float64(time.Second); ns < math.MaxInt64 {
-		return time.Duration(ns), note
-	}
-	return math.MaxInt64, note
-}
-
-// dryRun estimates the requests, tokens, cost and time of the run and prints them.
+// dryRun estimates the requests, tokens and cost of the run and prints them.
 func (r *run) dryRun(ctx context.Context, input dataset.Options) error {
 	o := r.options
 	if o.Prescreens() {
