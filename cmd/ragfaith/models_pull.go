@@ -87,11 +87,12 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	defer transport.CloseIdleConnections()
 	stderr := cmd.ErrOrStderr()
 	c := console.New(stderr, report.Palette{})
-	transfer := console.NewTransfer(c, sys.Clock.Now, name.String())
+	transfer := console.NewTransfer(c, "downloading")
+	defer transfer.Stop()
 	p := &hub.Puller{
 		Store: store, Endpoint: o.endpoint, Token: token, TokenFrom: from, HTTP: &http.Client{Transport: &transport},
 		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hub.Environment(sys.Getenv).Offline(),
-		Watch: hub.Watch{Plan: func(_ int, bytes int64) { transfer.SetTotal(bytes) }, Bytes: transfer.Add},
+		Watch: hub.Watch{Bytes: transfer.Add},
 		CheckConfig: func(config []byte, sentence bool) error {
 			var options encoder.Options
 			if layout, ok := local.CrossEncoderLayouts()[name.Repo]; ok {
@@ -110,8 +111,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 		p.Watch.Wait = func(repo string) { c.Printf("waiting for another process to download %s", repo) }
 	}
 	if !o.quiet && !o.noProgress && sys.Terminal(stderr) > 0 {
-		transfer.Start()
-		defer transfer.Stop()
+		p.Watch.Plan = transfer.Start
 	}
 	m, err := p.Pull(cmd.Context(), name, o.revision)
 	transfer.Stop()

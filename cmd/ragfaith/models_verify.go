@@ -78,15 +78,14 @@ Exits with 1 if any differs or is missing.`,
 // published results.
 func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) error {
 	stderr := cmd.ErrOrStderr()
-	transfer := console.NewTransfer(console.New(stderr, report.Palette{}), sys.Clock.Now, "verifying")
-	var total int64
-	for i := range list {
-		total += list[i].Size()
-	}
-	transfer.SetTotal(total)
+	transfer := console.NewTransfer(console.New(stderr, report.Palette{}), "verifying")
+	defer transfer.Stop()
 	if !o.quiet && !o.noProgress && sys.Terminal(stderr) > 0 {
-		transfer.Start()
-		defer transfer.Stop()
+		var total int64
+		for i := range list {
+			total += list[i].Size()
+		}
+		transfer.Start(total)
 	}
 	files, damaged, unknown, wrong := 0, 0, 0, 0
 	var lines []string

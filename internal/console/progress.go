@@ -14,9 +14,11 @@ const logInterval = 30 * time.Second
 // A Progress shows how many rows of a dataset are done: as a bar on a terminal,
 // or as periodic lines elsewhere. It is an eval.Sink.
 type Progress struct {
-	display
-	now  func() time.Time
-	size int64 // size of the input in units of Row.Offset, or -1 if unknown
+	console       *Console
+	columns       func() int // returns the width of the terminal, or 0 if unknown
+	now           func() time.Time
+	size          int64 // size of the input in units of Row.Offset, or -1 if unknown
+	quit, stopped chan struct{}
 
 	mu              sync.Mutex // guards the fields below
 	rows, failed    int
@@ -55,21 +57,38 @@ func StartProgress(c *Console, o ProgressOptions) *Progress {
 
 func newProgress(c *Console, o ProgressOptions) *Progress {
 	return &Progress{
-		display: newDisplay(c), now: o.Now, size: o.Size, limit: o.Limit, resuming: o.Resuming,
-		baseline: rateBaseline{at: o.Now()},
+		console: c, columns: func() int { return Width(c.w) }, now: o.Now, size: o.Size, limit: o.Limit, resuming: o.Resuming,
+		quit: make(chan struct{}), stopped: make(chan struct{}), baseline: rateBaseline{at: o.Now()},
 	}
 }
 
+// start prints a line or redraws the bar periodically until Stop is called.
 func (p *Progress) start(terminal bool) {
+	interval, show := logInterval, p.printLine
 	if terminal {
-		p.run(barInterval, func() { p.redraw(p.state()) })
-	} else {
-		p.run(logInterval, p.printLine)
+		interval, show = barInterval, func() { p.console.redraw(p.state(), p.columns()) }
 	}
+	go func() {
+		defer close(p.stopped)
+		tick := time.NewTicker(interval)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+				show()
+			case <-p.quit:
+				return
+			}
+		}
+	}()
 }
 
 // Stop stops the display and removes the bar.
-func (p *Progress) Stop() { p.stop() }
+func (p *Progress) Stop() {
+	close(p.quit)
+	<-p.stopped
+	p.console.removeBar()
+}
 
 // Write counts r.
 func (p *Progress) Write(r *result.Row) error {
@@ -116,11 +135,10 @@ func (p *Progress) state() state {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	s := state{
-		count:       fmt.Sprintf("%d rows", p.rows),
-		failed:      fmt.Sprintf("%d failed", p.failed),
-		hasFailures: p.failed > 0,
-		hasTotal:    p.size > 0 || p.limit > 0,
-		fraction:    p.fraction(),
+		count:    fmt.Sprintf("%d rows", p.rows),
+		failed:   fmt.Sprintf("%d failed", p.failed),
+		hasTotal: p.size > 0 || p.limit > 0,
+		fraction: p.fraction(),
 	}
 	if p.scored > 0 {
 		s.mean = fmt.Sprintf("mean %.4f", p.faithfulnessSum/float64(p.scored))

@@ -41,8 +41,8 @@ type Puller struct {
 
 // Watch receives progress events, possibly concurrently. All fields are optional.
 type Watch struct {
-	Plan  func(files int, bytes int64) // called once, before the first file
-	Bytes func(n int64)                // bytes completed; negative if data was discarded
+	Plan  func(bytes int64) // called once, before the first file that is counted
+	Bytes func(n int64)     // bytes completed; negative if data was discarded
 	Retry func(err error, wait time.Duration)
 	Wait  func(repo string) // another process is downloading the same model
 }

@@ -124,7 +124,7 @@ func (j *pullJob) download(ctx context.Context) error {
 		for _, f := range blobs {
 			total += f.Size
 		}
-		j.Watch.Plan(len(blobs), total)
+		j.Watch.Plan(total)
 	}
 	if wait := j.Watch.Wait; wait != nil {
 		var once sync.Once

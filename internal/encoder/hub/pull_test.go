@@ -34,7 +34,7 @@ func TestPullDownloadsModel(t *testing.T) {
 	p := newPuller(t, h)
 	var planned int64
 	var seen atomicSum
-	p.Watch = Watch{Plan: func(_ int, bytes int64) { planned = bytes }, Bytes: seen.add}
+	p.Watch = Watch{Plan: func(bytes int64) { planned = bytes }, Bytes: seen.add}
 	m := pull(t, p, mini, "")
 	want := []string{
 		"1_Pooling/config.json", "config.json", "model.safetensors", "modules.json",
