@@ -79,10 +79,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	if err != nil {
 		return err
 	}
-	token, from, err := hub.Environment(sys.Getenv).Token()
-	if err != nil {
-		return err
-	}
+	token, from := hub.Environment(sys.Getenv).Token()
 	transport := http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
 	stderr := cmd.ErrOrStderr()

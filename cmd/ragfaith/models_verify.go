@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -29,7 +28,7 @@ func newModelsVerify(sys system) *cobra.Command {
 		Short: "Verify the files of models",
 		Long: `Compare the files of a model, or of all models that "ragfaith models list" shows, with
 their checksums, and the scores of judges with those that their authors published.
-Exits with 1 if any differs or is missing.`,
+Exits with 1 if any differs.`,
 		Args:              argCount(0, 1, "at most one model"),
 		ValidArgsFunction: completeModels,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -42,18 +41,10 @@ Exits with 1 if any differs or is missing.`,
 				if err != nil {
 					return err
 				}
-				incomplete, err := store.Incomplete()
-				if err != nil {
-					return err
-				}
-				if len(list)+len(incomplete) == 0 && !o.quiet {
+				if len(list) == 0 && !o.quiet {
 					fmt.Fprintf(cmd.ErrOrStderr(), "no models in %s\n", store.Dir)
 				}
-				errs := []error{o.run(cmd, list, sys)}
-				for _, missing := range incomplete {
-					errs = append(errs, missing)
-				}
-				return errors.Join(errs...)
+				return o.run(cmd, list, sys)
 			}
 			name, err := resolveModel(args[0])
 			if err != nil {

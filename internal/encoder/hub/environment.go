@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -76,26 +75,22 @@ const maxToken = 64 << 10
 // Token returns the token from the environment or, if unset, from the file that the
 // Hugging Face login writes, and the name of that variable or file. token is "" if there
 // is none, or none may be sent.
-func (env Environment) Token() (token, from string, err error) {
+func (env Environment) Token() (token, from string) {
 	if isTrue(env("HF_HUB_DISABLE_IMPLICIT_TOKEN")) {
-		return "", "", nil
+		return "", ""
 	}
 	if token := strings.TrimSpace(env("HF_TOKEN")); token != "" {
-		return token, "HF_TOKEN", nil
+		return token, "HF_TOKEN"
 	}
-	named := env.ExpandHome(env("HF_TOKEN_PATH"))
-	path := cmp.Or(named, below(env.home(), "token"))
+	path := below(env.home(), "token")
 	if path == "" {
-		return "", "", nil
+		return "", ""
 	}
 	content, err := safefile.ReadFile(path, maxToken)
-	switch {
-	case err == nil:
-		return strings.TrimSpace(string(content)), path, nil
-	case named != "" && !errors.Is(err, fs.ErrNotExist):
-		return "", "", fmt.Errorf("HF_TOKEN_PATH: %w", err)
+	if err != nil { // not logged in
+		return "", ""
 	}
-	return "", "", nil
+	return strings.TrimSpace(string(content)), path
 }
 
 func (env Environment) userHome() string { return cmp.Or(env("HOME"), env("USERPROFILE")) }

@@ -23,27 +23,13 @@ const DefaultRevision = "main"
 // same time.
 //
 // revision is a branch, a tag or a commit; "" means DefaultRevision. No request is
-// sent for a commit that is already present. Errors are *StatusError,
+// sent for a commit that is already present. Any other one is an error if Offline is set.
+// Errors are *StatusError,
 // *MismatchError, network and file system errors, and the cause of ctx. Data downloaded
 // before an error is kept, and the next call resumes.
 func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, error) {
-	m, err := p.pull(ctx, n, revision)
-	if err != nil && p.Offline && ctx.Err() == nil {
-		err = fmt.Errorf("%w; nothing is downloaded, because HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set", err)
-	}
-	return m, err
-}
-
-func (p *Puller) pull(ctx context.Context, n Name, revision string) (*Model, error) {
 	revision = cmp.Or(revision, DefaultRevision)
 	if err := CheckRevision(revision); err != nil {
-		return nil, err
-	}
-	if p.Offline {
-		return p.Store.verified(ctx, n, revision)
-	}
-	r, err := p.newRemote()
-	if err != nil {
 		return nil, err
 	}
 	if isHash(revision, sha1Digits) {
@@ -52,6 +38,13 @@ func (p *Puller) pull(ctx context.Context, n Name, revision string) (*Model, err
 				return m, err
 			}
 		}
+	}
+	if p.Offline {
+		return nil, fmt.Errorf("%s: nothing is downloaded, because HF_HUB_OFFLINE or TRANSFORMERS_OFFLINE is set", n)
+	}
+	r, err := p.newRemote()
+	if err != nil {
+		return nil, err
 	}
 	j := &pullJob{remote: r, name: n}
 	if j.listing, err = r.listing(ctx, n.Repo, revision); err != nil {
@@ -72,25 +65,6 @@ func (p *Puller) pull(ctx context.Context, n Name, revision string) (*Model, err
 		return nil, err
 	}
 	return p.Store.at(n, j.listing.Commit)
-}
-
-// verified returns the model of a revision in the store if its files are intact.
-func (s Store) verified(ctx context.Context, n Name, revision string) (*Model, error) {
-	commit := revision
-	if !isHash(revision, sha1Digits) {
-		if commit = s.ref(n.Repo, revision); commit == "" {
-			return nil, fmt.Errorf("%s: revision %s not found", n.Repo, revision)
-		}
-	}
-	m, err := s.at(n, commit)
-	if err != nil {
-		return nil, err
-	}
-	mismatches, err := m.Verify(ctx, nil)
-	if err == nil && len(mismatches) > 0 {
-		err = fmt.Errorf("%s: %w", n.Repo, mismatches[0])
-	}
-	return m, err
 }
 
 // A pullJob is the state of one call of Pull.

@@ -57,64 +57,30 @@ type File struct {
 // List returns the models in the store that can judge or embed texts. They are sorted
 // by repository, then as by Copies. The error reports an unreadable directory.
 func (s Store) List() ([]Model, error) {
-	names, err := s.names()
-	var models []Model
-	for _, n := range names {
-		found, _ := s.Copies(n) // see Incomplete
-		models = append(models, slices.DeleteFunc(found, func(m Model) bool { return !isUsable(n, m.Dir) })...)
-	}
-	return models, err
-}
-
-// Incomplete returns an error for each model that List omits because no commit of it
-// has all files.
-func (s Store) Incomplete() ([]*MissingError, error) {
-	names, err := s.names()
-	var errs []*MissingError
-	for _, n := range names {
-		_, err := s.Copies(n)
-		if missing, ok := errors.AsType[*MissingError](err); ok && slices.ContainsFunc(s.commits(n), func(commit string) bool { return s.isBroken(n, commit) }) {
-			errs = append(errs, missing)
-		}
-	}
-	return errs, err
-}
-
-// names returns the models of the repositories in the store, sorted by repository.
-func (s Store) names() ([]Name, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	var names []Name
+	var models []Model
 	for _, entry := range entries {
 		repo, ok := strings.CutPrefix(entry.Name(), "models--")
-		if repo = strings.Replace(repo, "--", "/", 1); ok && isRepo(repo) {
-			names = append(names, namesIn(repo)...)
+		if repo = strings.Replace(repo, "--", "/", 1); !ok || !isRepo(repo) {
+			continue
+		}
+		for _, n := range namesIn(repo) {
+			found, _ := s.Copies(n) // none if all are incomplete
+			models = append(models, slices.DeleteFunc(found, func(m Model) bool { return !isUsable(n, m.Dir) })...)
 		}
 	}
-	slices.SortStableFunc(names, func(a, b Name) int { return cmp.Compare(a.Repo, b.Repo) })
-	return names, nil
-}
-
-// isBroken reports whether an incomplete commit is one of a usable model. Many
-// classifiers of other programs never had a tokenizer.json.
-func (s Store) isBroken(n Name, commit string) bool {
-	dir := s.modelDir(n, commit)
-	if _, missing := filesIn(n, dir); missing == tokenizerFile && n.Short == "" {
-		if _, err := os.Lstat(filepath.Join(dir, tokenizerFile)); err != nil { // not even a link to a lost blob
-			return false
-		}
-	}
-	return isUsable(n, dir)
+	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(a.Name.Repo, b.Name.Repo) })
+	return models, nil
 }
 
 // maxConfigSize limits the size of a configuration file in bytes.
 const maxConfigSize = 4 << 20
 
-// isUsable reports whether the model in dir is a classifier or embeds texts, or might,
-// because its configuration is damaged. The directory may contain many other models,
-// downloaded by other programs.
+// isUsable reports whether the model in dir is a classifier or embeds texts. The store may
+// contain many other models, downloaded by other programs.
 func isUsable(n Name, dir string) bool {
 	if _, err := os.Lstat(filepath.Join(dir, modulesFile)); err == nil || n.Short != "" {
 		return true
@@ -122,14 +88,9 @@ func isUsable(n Name, dir string) bool {
 	var config struct {
 		Architectures []string `json:"architectures"`
 	}
-	file := filepath.Join(dir, configFile)
-	content, err := safefile.ReadFile(file, maxConfigSize)
-	if err != nil {
-		_, err = os.Lstat(file) // a link to a lost blob?
-		return err == nil
-	}
-	if json.Unmarshal(content, &config) != nil {
-		return true
+	content, err := safefile.ReadFile(filepath.Join(dir, configFile), maxConfigSize)
+	if err != nil || json.Unmarshal(content, &config) != nil {
+		return true // verify and score report the damage
 	}
 	return slices.ContainsFunc(config.Architectures, func(s string) bool {
 		return strings.HasSuffix(s, "ForSequenceClassification") || strings.HasSuffix(s, "ForTokenClassification")
