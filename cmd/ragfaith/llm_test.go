@@ -213,19 +213,15 @@ func TestSemanticCacheReusesVerdicts(t *testing.T) {
 		name, model string
 		calls       int64 // two verdicts, and embeddings from the server
 		cosine      string
-		extra       []string
 	}{
-		{"on disk", "e", 3, "1.0", nil},
-		{"in memory", "e", 3, "1.0", []string{"--no-cache"}},
-		{"without a model", app.EmbedLocal, 2, "1.0", nil},
-		{"with a local model", "../../internal/encoder/testdata/models/bert-sentence", 2, "0.9", nil},
+		{"from the server", "e", 3, "1.0"},
+		{"without a model", app.EmbedLocal, 2, "1.0"},
+		{"with a local model", "../../internal/encoder/testdata/models/bert-sentence", 2, "0.9"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			env := map[string]string{"RAGFAITH_SEMANTIC_CACHE": "true", "RAGFAITH_SEMANTIC_THRESHOLD": "0.9", "RAGFAITH_EMBED_MODEL": tt.model}
 			s := newTestServer(t)
-			got := runInProcess(t, t.TempDir(), env, append([]string{
-				"score", path, "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL,
-			}, tt.extra...)...)
+			got := runInProcess(t, t.TempDir(), env, "score", path, "--to", "jsonl", "--judge", "llm", "--concurrency", "1", "--base-url", s.URL)
 			mustExit(t, got, exitOK)
 			lines := strings.Split(got.stdout, "\n")
 			if want := `"cached":"semantic","cached_from":"The sky is blue today.","cosine":` + tt.cosine; !strings.Contains(lines[1], want) {

@@ -86,6 +86,7 @@ func (f *scoreFlags) llmConflicts() []conflict {
 		{semantic && l.EmbedModel == "", "--embed-model: want the name of a model"},
 		{semantic && local && l.EmbedBaseURL != "", "--embed-model local is built in: --embed-base-url has no effect"},
 		{semantic && *l.SemanticThreshold == 0, "--semantic-threshold: want a cosine above 0"},
+		{semantic && l.NoCache, "--semantic-cache keeps its verdicts in the reply cache: it can't be used with --no-cache"},
 		{semantic && l.Batch, "--semantic-cache can't be used with --batch: a verdict can be reused only after an earlier one is known"},
 		{o.Prescreens() && o.Threshold != nil, "--threshold can't be used with --prescreen, whose verdicts are for 0.5"},
 	}

@@ -95,17 +95,12 @@ func (o *Options) newExtractor(m *model) eval.Extractor {
 	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.Lang, Strict: o.LLM.Strict, Whole: o.wholeAnswers()}
 }
 
-// newSemantic wraps a judge in the semantic cache. Without a reply cache, its entries are
-// discarded after the run.
+// newSemantic wraps a judge in the semantic cache, whose entries are in the reply cache.
 func (o *Options) newSemantic(m *model, j *judge.Judge) (verdict.Judge, error) {
-	opts := semantic.Options{
-		Judge: j, Embedder: m.embedder, Store: &semantic.Memory{}, Threshold: *o.LLM.SemanticThreshold, Waiting: eval.Waiting,
+	return semantic.New(semantic.Options{
+		Judge: j, Embedder: m.embedder, Store: m.cache, Threshold: *o.LLM.SemanticThreshold, Waiting: eval.Waiting,
 		Key: strings.Join([]string{m.stack.Client.Endpoint(), m.stack.Client.ModelKey(), j.Settings()}, "\x00"),
-	}
-	if m.cache != nil {
-		opts.Store = m.cache
-	}
-	return semantic.New(opts)
+	})
 }
 
 // newLexical returns the lexical judge. Local models use it, too, to select quotes.

@@ -26,19 +26,11 @@ import (
 // DefaultThreshold is a good value of Options.Threshold.
 const DefaultThreshold = 0.85
 
-// A Store stores JSON values by namespace and key. It must be safe for concurrent use.
-// It may drop values; their claims are then judged as usual. *llm.Cache implements
-// Store.
-type Store interface {
-	Put(ctx context.Context, space, key string, value json.RawMessage)
-	List(ctx context.Context, space string) []json.RawMessage
-}
-
 // Options configure a Judge.
 type Options struct {
 	Judge    verdict.Judge // required; returns verdicts in the order of the claims
 	Embedder llm.Embedder  // required
-	Store    Store         // required
+	Store    *llm.Cache    // required; may drop values, whose claims are then judged as usual
 	// Key identifies everything else that verdicts depend on: endpoint, model, prompt
 	// version and options. Verdicts are reused only under the same key.
 	Key string

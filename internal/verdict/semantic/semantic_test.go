@@ -82,6 +82,13 @@ func (f *fakeJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgeme
 	return out, nil
 }
 
+func newStore(t testing.TB) *llm.Cache {
+	t.Helper()
+	store := llm.OpenCache(t.Context(), t.TempDir(), llm.NewClock(time.Now), func(err error) { t.Error(err) })
+	t.Cleanup(func() { _ = store.Close() })
+	return store
+}
+
 func newJudge(t testing.TB, opts Options) (*Judge, *fakeJudge, *bagOfWords) {
 	t.Helper()
 	fake, e := &fakeJudge{}, &bagOfWords{}
@@ -90,7 +97,7 @@ func newJudge(t testing.TB, opts Options) (*Judge, *fakeJudge, *bagOfWords) {
 		opts.Threshold = DefaultThreshold
 	}
 	if opts.Store == nil {
-		opts.Store = &Memory{}
+		opts.Store = newStore(t)
 	}
 	j, err := New(opts)
 	if err != nil {
@@ -127,7 +134,7 @@ func judge(t testing.TB, j *Judge, task verdict.Task) verdict.Judgement {
 var ulm = []string{"Einstein was born on 14 March 1879 in Ulm."}
 
 func TestEquivalentClaimReusesVerdict(t *testing.T) {
-	store := &Memory{}
+	store := newStore(t)
 	j, fake, e := newJudge(t, Options{Store: store, Key: "k"})
 	first := judge(t, j, newTask("q", ulm, "Einstein was born on 14 March 1879 in Ulm.", "Einstein was born on 20 March 1879 in Ulm."))
 	if first.Verdicts[0].Reused != nil || first.Verdicts[0].Label != verdict.Supported || e.texts != 0 {
@@ -199,7 +206,7 @@ func TestJudgeReturnsErrorsWithoutStoring(t *testing.T) {
 }
 
 func TestJudgeIgnoresInvalidRecords(t *testing.T) {
-	store := &Memory{}
+	store := newStore(t)
 	j, fake, _ := newJudge(t, Options{Store: store})
 	space := j.space([]string{"c"})
 	for key, value := range map[string]string{
@@ -273,26 +280,14 @@ func TestJudgeCallsWaitingWhileLocked(t *testing.T) {
 	}
 }
 
-// cancelingStore cancels a context when its values are listed.
-type cancelingStore struct {
-	Memory
-	cancel func()
-}
-
-func (c *cancelingStore) List(ctx context.Context, space string) []json.RawMessage {
-	c.cancel()
-	return c.Memory.List(ctx, space)
-}
-
 func TestJudgeStopsIfContextIsCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	j, fake, e := newJudge(t, Options{Store: &cancelingStore{cancel: cancel}})
+	cancel()
+	j, fake, e := newJudge(t, Options{})
 	if _, err := j.Judge(ctx, newTask("", ulm, "Dogs chase cats.")); !errors.Is(err, context.Canceled) || len(fake.claims) > 0 || e.texts > 0 {
 		t.Errorf("got %v, %d claims judged, %d texts embedded; want %v, 0, 0", err, len(fake.claims), e.texts, context.Canceled)
 	}
 }
-
-var _ Store = (*llm.Cache)(nil)
 
 func TestCosineRejectsInvalidVectors(t *testing.T) {
 	for _, tt := range [][2][]float32{{{1}, {1, 2}}, {{0}, {1}}} {

@@ -1,11 +1,8 @@
 package semantic
 
 import (
-	"context"
 	"encoding/json"
-	"maps"
 	"slices"
-	"sync"
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -31,34 +28,4 @@ func readRecord(raw json.RawMessage, n int) (record, bool) {
 		return record{}, false
 	}
 	return r, true
-}
-
-// Memory is an in-memory Store. The zero value is empty and ready to use.
-type Memory struct {
-	mu     sync.Mutex
-	spaces map[string]map[string]json.RawMessage
-}
-
-// Put stores a copy of value.
-func (m *Memory) Put(_ context.Context, space, key string, value json.RawMessage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.spaces == nil {
-		m.spaces = map[string]map[string]json.RawMessage{}
-	}
-	if m.spaces[space] == nil {
-		m.spaces[space] = map[string]json.RawMessage{}
-	}
-	m.spaces[space][key] = slices.Clone(value)
-}
-
-// List returns the values of a namespace, sorted by key.
-func (m *Memory) List(_ context.Context, space string) (values []json.RawMessage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	s := m.spaces[space]
-	for _, k := range slices.Sorted(maps.Keys(s)) {
-		values = append(values, s[k])
-	}
-	return values
 }
