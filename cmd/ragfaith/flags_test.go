@@ -49,8 +49,8 @@ func TestEveryFlagIsClassified(t *testing.T) {
 func TestFlagsFromEnvironment(t *testing.T) {
 	t.Parallel()
 	values := map[string]string{
-		"delimiter": ";", "map": "id=a,answer=b", "keep": "x,y", "limit": "1", "seed": "3", "shard": "2/3", "max-row-bytes": "4KiB", "threshold": "0.25",
-		"row-timeout": "2m", "output": "a.csv,b.csv", "quiet": "true", "max-failed": "6", "header": "A: b,C: d", "extra-body": `{"top_p":1}`, "price": "0.5,2", "device": "cuda:1",
+		"delimiter": ";", "map": "id=a,answer=b", "keep": "x,y", "limit": "1", "seed": "3", "shard": "2/3", "max-row-bytes": "4.0KiB", "threshold": "0.25",
+		"row-timeout": "2m0s", "output": "a.csv,b.csv", "quiet": "true", "max-failed": "6", "header": "A: b,C: d", "extra-body": `{"top_p":1}`, "price": "0.5,2", "device": "cuda:1",
 		"judge": "lexical", "help": "true",
 	}
 	cmd := newScore(system{})

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/dustin/go-humanize"
 )
 
 // A Value is a pflag.Value that stores what it parses in a variable.
@@ -200,49 +202,18 @@ func Duration(to *time.Duration, def, minimum time.Duration) *Value {
 			err = errors.New("want a duration such as 30s or 5m")
 		}
 		return d, err
-	}, func(d time.Duration) string {
-		text := d.String()
-		for _, zero := range []string{"m0s", "h0m"} { // 1h instead of 1h0m0s
-			if strings.HasSuffix(text, zero) {
-				text = text[:len(text)-2]
-			}
-		}
-		return text
-	})
+	}, time.Duration.String)
 }
 
-// Size accepts a number of bytes, with an optional unit: k, M or G for powers of 1024.
-func Size(to *int) *Value { return New(to, "size", parseSize, formatSize) }
-
-func formatSize(n int) string {
-	unit := ""
-	for _, u := range []string{"KiB", "MiB", "GiB"} {
-		if n > 0 && n%1024 == 0 {
-			n, unit = n/1024, u
+// Size accepts a number of bytes, with an optional unit such as kB or MiB.
+func Size(to *int) *Value {
+	return New(to, "size", func(text string) (int, error) {
+		n, err := humanize.ParseBytes(text)
+		if err != nil || n < 1 || n > math.MaxInt {
+			return 0, errors.New("want a number of bytes, such as 64MiB")
 		}
-	}
-	return strconv.Itoa(n) + unit
-}
-
-func parseSize(text string) (int, error) {
-	digits := strings.TrimRight(text, "iBbKkMmGg")
-	n, err := strconv.ParseInt(digits, 10, 64)
-	factor := int64(1)
-	switch strings.ToUpper(text[len(digits):]) {
-	case "", "B":
-	case "K", "KB", "KIB":
-		factor = 1 << 10
-	case "M", "MB", "MIB":
-		factor = 1 << 20
-	case "G", "GB", "GIB":
-		factor = 1 << 30
-	default:
-		err = errors.New("unknown unit")
-	}
-	if err != nil || n < 1 || n > math.MaxInt/factor {
-		return 0, errors.New("want a number of bytes, such as 64MiB")
-	}
-	return int(n * factor), nil
+		return int(n), nil
+	}, func(n int) string { return strings.ReplaceAll(humanize.IBytes(uint64(n)), " ", "") })
 }
 
 // Dollars accepts an amount of USD.

@@ -25,14 +25,9 @@ func checkValue(t *testing.T, v *Value, valid map[string]string, invalid ...stri
 func TestSize(t *testing.T) {
 	t.Parallel()
 	var n int
-	checkValue(t, Size(&n), map[string]string{
-		"1": "1", "512b": "512", "2k": "2KiB", "2KB": "2KiB", "3MiB": "3MiB", "1G": "1GiB", "1024G": "1024GiB", "2049": "2049",
-	}, "", "0", "-1", "k", "1.5M", "1T", "1MM", "99999999999G")
+	checkValue(t, Size(&n), map[string]string{"512b": "512B", "2KiB": "2.0KiB", "3 MiB": "3.0MiB", "2048": "2.0KiB"}, "", "0", "-1", "k", "1X", "99999999999G")
 	if err := Size(&n).Set("3MiB"); err != nil || n != 3<<20 {
 		t.Errorf("got %d and error %v, want %d", n, err, 3<<20)
-	}
-	if n = 0; Size(&n).String() != "0" {
-		t.Errorf("got %s, want 0", Size(&n))
 	}
 }
 
@@ -69,7 +64,7 @@ func TestDuration(t *testing.T) {
 	t.Parallel()
 	var d time.Duration
 	checkValue(t, Duration(&d, time.Minute, time.Millisecond),
-		map[string]string{"1h": "1h", "90s": "1m30s", "2m": "2m", "1h30m": "1h30m", "500ms": "500ms", "10s": "10s"},
+		map[string]string{"1h": "1h0m0s", "90s": "1m30s", "500ms": "500ms"},
 		"", "5", "0s", "-1s", "soon")
 }
 
