@@ -6,7 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -75,38 +75,28 @@ func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Rea
 	return w.Flush()
 }
 
-// readText reads a file, or stdin for "-".
+// readText reads a file or pipe, or stdin for "-". Text larger than the default row limit is
+// an error.
 func readText(ctx context.Context, name string, stdin io.Reader) (string, error) {
+	var in io.Reader
 	if name == "-" {
-		text, err := readAll(safefile.Interruptible(ctx, stdin))
+		name, in = "standard input", safefile.Interruptible(ctx, stdin)
+	} else {
+		file, err := safefile.OpenPipe(ctx)(name)
 		if err != nil {
-			return "", fmt.Errorf("standard input: %w", err)
+			return "", err
 		}
-		return text, nil
+		defer file.Close()
+		in = file
 	}
-	open := func(name string) (io.ReadCloser, error) { return safefile.Open(name) }
-	if info, err := os.Stat(name); err == nil && !info.Mode().IsRegular() && !info.IsDir() {
-		open = safefile.OpenPipe(ctx)
-	}
-	in, err := open(name)
-	if err != nil {
-		return "", err
-	}
-	defer in.Close()
-	text, err := readAll(in)
-	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
-	}
-	return text, nil
-}
-
-// readAll reads all of r. Text larger than the default row limit is an error.
-func readAll(r io.Reader) (string, error) {
-	data, err := io.ReadAll(io.LimitReader(r, dataset.DefaultMaxRowBytes+1))
+	data, err := io.ReadAll(io.LimitReader(in, dataset.DefaultMaxRowBytes+1))
 	if err == nil && len(data) > dataset.DefaultMaxRowBytes {
 		err = fmt.Errorf("longer than %d bytes", dataset.DefaultMaxRowBytes)
 	}
-	return string(data), err
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	return string(data), nil
 }
 
 // A sentence is one line of the JSONL output. Offsets are in code points.
@@ -148,15 +138,5 @@ func writeSentences(ctx context.Context, w io.Writer, text string, o segmentOpti
 
 // fold replaces each line break in s and the surrounding white space with a space.
 func fold(s string) string {
-	const lineBreaks = "\n\r\v\f\u0085\u2028\u2029"
-	if !strings.ContainsAny(s, lineBreaks) {
-		return s
-	}
-	var lines []string
-	for line := range strings.FieldsFuncSeq(s, func(r rune) bool { return strings.ContainsRune(lineBreaks, r) }) {
-		if line = strings.TrimSpace(line); line != "" {
-			lines = append(lines, line)
-		}
-	}
-	return strings.Join(lines, " ")
+	return regexp.MustCompile(`[\s\v\x{85}\p{Z}]*[\n\r\v\f\x{85}\x{2028}\x{2029}][\s\v\x{85}\p{Z}]*`).ReplaceAllString(s, " ")
 }
