@@ -48,7 +48,7 @@ func (f *configFile) check(root *cobra.Command) (errs []error) {
 	checkAll := func(entries []configEntry, known []string, section string) {
 		for _, e := range entries {
 			if !slices.Contains(known, e.Key) {
-				errs = append(errs, f.errorf(e.Line, "%s%s", section, unknownOption(e.Key)))
+				errs = append(errs, f.errorf(e.Line, "%sunknown option %s", section, e.Key))
 			}
 			for _, v := range append([]*yaml.Node{e.Value}, e.Value.Content...) {
 				if err := checkSecret(e.Key, v.Value); err != nil {
@@ -72,14 +72,6 @@ func (f *configFile) check(root *cobra.Command) (errs []error) {
 		checkAll(section, namesOf(optionsOf(cmd), func(f *pflag.Flag) string { return f.Name }), cmd.Name()+": ")
 	}
 	return errs
-}
-
-// unknownOption returns the error message for an unknown key.
-func unknownOption(name string) string {
-	if isKeyName(name) {
-		return name + ": " + keyAdvice
-	}
-	return "unknown option " + name
 }
 
 // apply sets the unset flags of cmd from its section and then from the top level. A key with
@@ -184,14 +176,14 @@ func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) stri
 	return filepath.Join(base, text)
 }
 
-// checkSecret returns an error for a value of an option that may contain a secret, because config files
-// are often shared.
+// checkSecret returns an error for a value of an option that may contain a secret, because
+// config files are often shared.
 func checkSecret(option, text string) error {
 	switch {
-	case strings.HasSuffix(option, "api-key-env") && text != "" && !isVariable(text):
-		return errors.New("want the name of an environment variable, such as OPENAI_API_KEY; " + keyAdvice)
+	case strings.HasSuffix(option, "api-key-env") && !variableName.MatchString(text):
+		return errors.New("want the name of an environment variable, such as OPENAI_API_KEY; keys are not allowed in a config file")
 	case option == "header" && !strings.Contains(text, "$"):
-		if name, _, _ := strings.Cut(text, ":"); isKeyName(strings.TrimSpace(name)) || strings.EqualFold(strings.TrimSpace(name), "cookie") {
+		if name, _, _ := strings.Cut(text, ":"); keyName.MatchString(strings.TrimSpace(name)) {
 			return errors.New("want the value from the environment, such as 'Authorization: Bearer $TOKEN'; keys are not allowed in a config file")
 		}
 	case strings.HasSuffix(option, "base-url") && hasUser(text):
@@ -200,20 +192,13 @@ func checkSecret(option, text string) error {
 	return nil
 }
 
-// keyAdvice completes errors about API keys in a config file.
-const keyAdvice = "keys are not allowed in a config file: set an environment variable, and name it with api-key-env"
-
 var (
-	keyName      = regexp.MustCompile(`(?i)(^|[-_])(api-?key|authorization|bearer|key|token|secret|password|credentials)$`)
+	// keyName matches the name of a header that may contain a key.
+	keyName = regexp.MustCompile(`(?i)(^|[-_])(api-?key|authorization|bearer|cookie|key|token|secret|password|credentials)$`)
+	// variableName matches the name of an environment variable in capital letters. Keys have
+	// other letters, too.
 	variableName = regexp.MustCompile(`^([A-Z_][A-Z0-9_]*)?$`)
 )
-
-// isKeyName reports whether the name of an unknown option suggests an API key.
-func isKeyName(name string) bool { return keyName.MatchString(name) }
-
-// isVariable reports whether text is the name of an environment variable in capital letters.
-// Keys have other letters, too.
-func isVariable(text string) bool { return variableName.MatchString(text) }
 
 // hasUser reports whether a URL contains a password or a user name, which may be a key.
 func hasUser(text string) bool {

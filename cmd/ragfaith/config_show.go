@@ -107,7 +107,7 @@ func shownValue(f *pflag.Flag) string {
 	switch {
 	case text == "":
 		return none
-	case strings.HasSuffix(f.Name, "api-key-env") && !isVariable(text), strings.HasSuffix(f.Name, "base-url") && hasUser(text):
+	case strings.HasSuffix(f.Name, "api-key-env") && !variableName.MatchString(text), strings.HasSuffix(f.Name, "base-url") && hasUser(text):
 		return hidden
 	}
 	return text

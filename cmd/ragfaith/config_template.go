@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"regexp"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -98,7 +96,7 @@ func exampleOf(f *pflag.Flag) string {
 		return "[]"
 	}
 	if f.DefValue != "" {
-		return yamlScalar(f.DefValue, f.Value.Type())
+		return f.DefValue
 	}
 	switch f.Value.Type() {
 	case "float":
@@ -107,12 +105,4 @@ func exampleOf(f *pflag.Flag) string {
 		return `"0.15,0.60"`
 	}
 	return `""`
-}
-
-// yamlScalar quotes text if YAML would parse it as another type.
-func yamlScalar(text, kind string) string {
-	if slices.Contains([]string{"bool", "int", "uint64", "float", "USD"}, kind) || regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_./-]*$`).MatchString(text) {
-		return text
-	}
-	return fmt.Sprintf("%q", text)
 }
