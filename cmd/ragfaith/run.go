@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -43,20 +41,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	root.SetIn(stdin)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	var helpErr error
-	help := root.HelpFunc() // ignores write errors
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
-		var text bytes.Buffer
-		cmd.SetOut(&text)
-		help(cmd, args)
-		_, helpErr = stdout.Write(text.Bytes())
-	})
 	cmd, err := root.ExecuteContextC(ctx)
-	if helpErr != nil && !errors.Is(helpErr, syscall.EPIPE) {
-		printError(stderr, fmt.Errorf("standard output: %w", helpErr))
-		return exit.Failure
-	}
-
 	var reported *exit.ReportedError
 	var usage *exit.UsageError
 	var data *dataset.UsageError
