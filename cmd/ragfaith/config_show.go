@@ -45,15 +45,6 @@ func newConfigShow(sys system) *cobra.Command {
 		},
 	}
 	cmd.Flags().SetInterspersed(false) // flags after COMMAND are flags of that command
-	cmd.ValidArgsFunction = func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		var names []string
-		for _, c := range configurableCommands(cmd.Root()) {
-			if len(args) == 0 && !c.Parent().HasParent() {
-				names = append(names, c.Name())
-			}
-		}
-		return names, cobra.ShellCompDirectiveNoFileComp
-	}
 	return cmd
 }
 

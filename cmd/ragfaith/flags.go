@@ -20,22 +20,11 @@ type flagSpec struct {
 	arg         string // name of the argument in the help, such as FILE; "" for a switch
 	value       any    // *string, *bool, *uint64, *[]string or pflag.Value; holds the default
 	help        string
-	path        pathKind
-	exts        []string // extensions that completion offers, for a filePath
+	path        string // filePath, dirPath, or "" for a value that is no path
 	// harmless flags can neither write, send or select anything nor weaken a gate. Only
 	// these may be set by a config file that was not named.
 	harmless bool
 }
-
-// A pathKind is what a flag's value names on disk. Config files give such names
-// relative to their own directory.
-type pathKind int
-
-const (
-	noPath pathKind = iota
-	filePath
-	dirPath
-)
 
 // A flagGroup is a heading of the help with the flags below it.
 type flagGroup struct {
@@ -50,13 +39,15 @@ const (
 	defaultGroup = "Flags"
 )
 
-// The keys of flag annotations. Paths use those of cobra, which completes them.
+// The keys of flag annotations.
 const (
 	groupKey    = "group"
 	argKey      = "argument"
 	harmlessKey = "harmless"
-	fileKey     = cobra.BashCompFilenameExt
-	dirKey      = cobra.BashCompSubdirsInDir
+	// A path on disk has a key of cobra, which completes it. Config files give such names
+	// relative to their own directory.
+	filePath = cobra.BashCompFilenameExt
+	dirPath  = cobra.BashCompSubdirsInDir
 )
 
 // addFlags adds groups of flags to a command, in the order in which its help shows
@@ -91,12 +82,8 @@ func (s *flagSpec) add(fs *pflag.FlagSet, group string) {
 	if s.harmless {
 		f.Annotations[harmlessKey] = nil
 	}
-	switch s.path {
-	case noPath:
-	case filePath:
-		f.Annotations[fileKey] = s.exts
-	case dirPath:
-		f.Annotations[dirKey] = nil
+	if s.path != "" {
+		f.Annotations[s.path] = nil
 	}
 }
 
@@ -130,8 +117,8 @@ func isHarmless(f *pflag.Flag) bool {
 
 // isPath reports whether the value of a flag names a file or a directory.
 func isPath(f *pflag.Flag) bool {
-	_, file := f.Annotations[fileKey]
-	_, dir := f.Annotations[dirKey]
+	_, file := f.Annotations[filePath]
+	_, dir := f.Annotations[dirPath]
 	return file || dir
 }
 
@@ -231,6 +218,9 @@ func hasDefault(f *pflag.Flag) bool {
 // their annotations.
 func completeValues(cmd *cobra.Command) {
 	complete := func(f *pflag.Flag) {
+		if isPath(f) {
+			return
+		}
 		var words []string
 		if v, ok := f.Value.(*flagvalue.Value); ok {
 			words = v.Words()

@@ -18,20 +18,15 @@ func outputFlags(o *output.Options) []flagSpec {
 		{name: "sort", arg: "ORDER", value: flagvalue.OneOf(&o.Sort, output.SortScore, output.SortScore, output.SortNone), harmless: true, help: "order of the table: score (lowest first) or none"},
 		{name: "show", arg: "N", value: flagvalue.Int(&o.Show, 0, 0), harmless: true, help: "show the N worst and the first N failed rows in full"},
 		{
-			name: "output", short: "o", arg: "FILE", value: &o.Files, path: filePath, exts: fileExtensions(),
+			name: "output", short: "o", arg: "FILE", value: &o.Files, path: filePath,
 			help: "write results to FILE (atomically), by extension; repeatable",
 		},
-		{name: "summary", arg: "FILE", value: &o.Summary, path: filePath, exts: []string{"json"}, help: "write figures, options and gates to FILE as JSON"},
+		{name: "summary", arg: "FILE", value: &o.Summary, path: filePath, help: "write figures, options and gates to FILE as JSON"},
 		{
 			name: "github", arg: "MODE", value: flagvalue.OneOf(&o.GitHub, "auto", "auto", "off"), harmless: true,
 			help: "GitHub Actions summary and annotations: auto or off",
 		},
 	}
-}
-
-// fileExtensions returns the extensions of output files, without dots.
-func fileExtensions() []string {
-	return namesOf(report.FileFormats(), func(f report.Format) string { return strings.TrimPrefix(f.Extension(), ".") })
 }
 
 // checkShow returns an error for --show with data on stdout. set reports whether the flag

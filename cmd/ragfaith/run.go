@@ -123,7 +123,7 @@ that its contexts support.`,
 			help: "when to color output: auto, always or never",
 		},
 		{
-			name: "config", arg: "FILE", value: &config, path: filePath, exts: []string{"yaml", "yml"},
+			name: "config", arg: "FILE", value: &config, path: filePath,
 			help: "config file (default: ragfaith.yaml); none to read no file",
 		},
 	} {
