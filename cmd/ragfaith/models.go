@@ -91,13 +91,13 @@ func missingModels(list []hub.Model) []hub.Name {
 func modelsTable(list []hub.Model, missing []hub.Name, store hub.Store) string {
 	w := plainTable()
 	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	w.AppendHeader(pretty.Row{"name", "parameters", "speed", "license", "language", "published accuracy", "on this machine"})
+	w.AppendHeader(pretty.Row{"name", "parameters", "license", "language", "published accuracy", "on this machine"})
 	add := func(n hub.Name, here string) {
 		c, parameters := n.Card, ""
 		if c.Millions > 0 {
 			parameters = strconv.Itoa(c.Millions) + "M"
 		}
-		w.AppendRow(pretty.Row{n.String(), cmp.Or(parameters, "-"), cmp.Or(c.Speed(), "-"), cmp.Or(c.License, "-"), cmp.Or(c.Languages, "-"), cmp.Or(c.Accuracy, "-"), here})
+		w.AppendRow(pretty.Row{n.String(), cmp.Or(parameters, "-"), cmp.Or(c.License, "-"), cmp.Or(c.Languages, "-"), cmp.Or(c.Accuracy, "-"), here})
 	}
 	for i := range list {
 		add(list[i].Name, console.Bytes(list[i].Size())+", "+revision(&list[i]))

@@ -1,9 +1,7 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
@@ -21,7 +19,10 @@ func BestJudge(ctx context.Context, o *Options, sys *System) (name, why string) 
 		}
 	}
 	if store, err := sys.ModelStore(o.Local.Models); err == nil {
-		for _, n := range rankedModels() {
+		for _, n := range hub.Names() { // best first
+			if n.Card.Accuracy == "" {
+				continue
+			}
 			if _, err := store.Lookup(n.Short); err == nil {
 				return n.Short, "it is downloaded; published accuracy: " + n.Card.Accuracy
 			}
@@ -32,16 +33,4 @@ func BestJudge(ctx context.Context, o *Options, sys *System) (name, why string) 
 		why += "; --judge llm can use " + o.LLM.KeyVariable + ", but costs money"
 	}
 	return JudgeEmbedded, why
-}
-
-// rankedModels returns the models with a published accuracy, best first. Figures of
-// LLM-AggreFact, which is a mean of several datasets, precede those of RAGTruth, one of them.
-func rankedModels() []hub.Name {
-	models := slices.DeleteFunc(hub.Names(), func(n hub.Name) bool { return n.Embeds || n.Card.Accuracy == "" })
-	slices.SortStableFunc(models, func(a, b hub.Name) int {
-		benchmarkA, figureA, _ := strings.Cut(a.Card.Accuracy, " ")
-		benchmarkB, figureB, _ := strings.Cut(b.Card.Accuracy, " ")
-		return cmp.Or(cmp.Compare(benchmarkA, benchmarkB), cmp.Compare(figureB, figureA)) // figures have the form 75.6
-	})
-	return models
 }

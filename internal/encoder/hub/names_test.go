@@ -60,6 +60,18 @@ func TestFind(t *testing.T) {
 	}
 }
 
+func TestNamesAreSortedByPublishedAccuracy(t *testing.T) {
+	before := "LLM-AggreFact 100"
+	for _, n := range Names() {
+		benchmark, figure, _ := strings.Cut(n.Card.Accuracy, " ") // such as 75.6
+		last, lastFigure, _ := strings.Cut(before, " ")
+		if n.Embeds && n.Card.Accuracy != "" || benchmark != "" && (last == "" || benchmark < last || benchmark == last && len(lastFigure) == len(figure) && figure > lastFigure) {
+			t.Errorf("%s: got %q after %q, want the best first", n.Short, n.Card.Accuracy, before)
+		}
+		before = n.Card.Accuracy
+	}
+}
+
 func TestResolve(t *testing.T) {
 	for _, n := range Names() {
 		if !isRepo(n.Repo) || n.Tokenizer != "" && !isRepo(n.Tokenizer) || strings.Contains(n.Short, "/") {
@@ -74,7 +86,7 @@ func TestResolve(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Resolve("yzha/AlignScore"); err == nil || err.Error() != "yzha/AlignScore contains several models: choose one of alignscore-base, alignscore-large" {
+	if _, err := Resolve("yzha/AlignScore"); err == nil || err.Error() != "yzha/AlignScore contains several models: choose one of alignscore-large, alignscore-base" {
 		t.Errorf("repository of several models: got error %v, want one that names them", err)
 	}
 	for _, bad := range []string{"a", "a/b/c", "a/", "/b", "../b", "a/..", "a/-b", "a/b.", "a--b/c", "a b/c", "a/b\n", "a/.", "a/b:c", "a/b\nc", "a/b\u202ec", strings.Repeat("a", 97) + "/b"} {
