@@ -79,7 +79,6 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	if err != nil {
 		return err
 	}
-	token, from := hub.Environment(sys.Getenv).Token()
 	transport := http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
 	defer transport.CloseIdleConnections()
 	stderr := cmd.ErrOrStderr()
@@ -87,7 +86,7 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	transfer := console.NewTransfer(c, "downloading")
 	defer transfer.Stop()
 	p := &hub.Puller{
-		Store: store, Endpoint: o.endpoint, Token: token, TokenFrom: from, HTTP: &http.Client{Transport: &transport},
+		Store: store, Endpoint: o.endpoint, Token: hub.Environment(sys.Getenv).Token(), HTTP: &http.Client{Transport: &transport},
 		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hub.Environment(sys.Getenv).Offline(),
 		Watch: hub.Watch{Bytes: transfer.Add},
 		CheckConfig: func(config []byte, sentence bool) error {

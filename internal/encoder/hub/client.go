@@ -34,7 +34,6 @@ type Puller struct {
 	// CheckConfig, if set, returns an error for a config.json of a model that can't be used,
 	// before its weights are downloaded. sentence means that it has a modules.json.
 	CheckConfig func(config []byte, sentence bool) error
-	TokenFrom   string // variable or file with the token, for errors; "" means HF_TOKEN
 
 	symlinkFunc func(target, name string) error // test hook to simulate a system without links
 }

@@ -20,7 +20,7 @@ func (s *atomicSum) add(n int64) { s.n.Add(n) }
 func TestPermanentErrorsAreNotRetried(t *testing.T) {
 	const (
 		noToken   = "model does not exist, or request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"
-		withToken = "model does not exist, or the token in FILE is invalid or has no access: request it at URL/sentence-transformers/all-MiniLM-L6-v2"
+		withToken = "model does not exist, or the token in HF_TOKEN or of the login is invalid or has no access: request it at URL/sentence-transformers/all-MiniLM-L6-v2"
 	)
 	for _, tt := range []struct {
 		status int
@@ -48,7 +48,7 @@ func TestPermanentErrorsAreNotRetried(t *testing.T) {
 			w.WriteHeader(tt.status)
 		})
 		p := newPuller(t, h)
-		p.Token, p.TokenFrom = tt.token, "FILE"
+		p.Token = tt.token
 		err := failToPull(t, p, mini)
 		e, ok := errors.AsType[*StatusError](err)
 		if !ok || e.Status != tt.status || e.Hint != strings.ReplaceAll(tt.want, "URL", h.URL) || strings.Contains(err.Error(), testToken) {

@@ -73,24 +73,19 @@ func isTrue(value string) bool {
 const maxToken = 64 << 10
 
 // Token returns the token from the environment or, if unset, from the file that the
-// Hugging Face login writes, and the name of that variable or file. token is "" if there
-// is none, or none may be sent.
-func (env Environment) Token() (token, from string) {
+// Hugging Face login writes. It is "" if there is none, or none may be sent.
+func (env Environment) Token() string {
 	if isTrue(env("HF_HUB_DISABLE_IMPLICIT_TOKEN")) {
-		return "", ""
+		return ""
 	}
 	if token := strings.TrimSpace(env("HF_TOKEN")); token != "" {
-		return token, "HF_TOKEN"
+		return token
 	}
-	path := below(env.home(), "token")
-	if path == "" {
-		return "", ""
-	}
-	content, err := safefile.ReadFile(path, maxToken)
+	content, err := safefile.ReadFile(below(env.home(), "token"), maxToken)
 	if err != nil { // not logged in
-		return "", ""
+		return ""
 	}
-	return strings.TrimSpace(string(content)), path
+	return strings.TrimSpace(string(content))
 }
 
 func (env Environment) userHome() string { return cmp.Or(env("HOME"), env("USERPROFILE")) }

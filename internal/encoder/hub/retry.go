@@ -1,7 +1,6 @@
 package hub
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -56,7 +55,7 @@ func (r *remote) statusError(res *http.Response, repo, revision, file string) er
 	case denied && r.Token == "": // also for missing models, to hide which exist
 		e.Hint = "model does not exist, or request access at " + page + " and set HF_TOKEN to a token of that account"
 	case denied:
-		e.Hint = "model does not exist, or the token in " + cmp.Or(r.TokenFrom, "HF_TOKEN") + " is invalid or has no access: request it at " + page
+		e.Hint = "model does not exist, or the token in HF_TOKEN or of the login is invalid or has no access: request it at " + page
 	case e.Status == http.StatusNotFound && file == "":
 		e.Hint = "model or revision not found: " + strconv.Quote(revision)
 	}
