@@ -7,7 +7,6 @@ import (
 	"iter"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -283,27 +282,6 @@ func TestReaderErrorEndsRunAfterPreviousRows(t *testing.T) {
 	err := p.Run(t.Context(), rows, sinkFunc(func(*result.Row) error { n++; return nil }))
 	if !errors.Is(err, readErr) || n != 10 {
 		t.Errorf("got %v after %d rows, want %v after 10", err, n, readErr)
-	}
-}
-
-func TestMemoryDoesNotGrowWithRows(t *testing.T) {
-	var m runtime.MemStats
-	var peak uint64
-	p := &Pipeline{Workers: 8, Extractor: extractFunc(fields), Judge: judgeFunc(contained)}
-	n := 0
-	err := p.Run(t.Context(), numbered(200_000), sinkFunc(func(*result.Row) error {
-		if n++; n%50_000 == 0 {
-			runtime.GC()
-			runtime.ReadMemStats(&m)
-			peak = max(peak, m.HeapAlloc)
-		}
-		return nil
-	}))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if peak > 32<<20 {
-		t.Errorf("got a heap of %d MiB, want at most 32", peak>>20)
 	}
 }
 

@@ -64,14 +64,6 @@ func create(t *testing.T, path, content string) *Output {
 	return o
 }
 
-// tryLink creates a link, or skips the test if the system cannot.
-func tryLink(t *testing.T, link func(target, path string) error, target, path string) {
-	t.Helper()
-	if err := link(target, path); err != nil {
-		t.Skipf("cannot create links: %v", err)
-	}
-}
-
 func TestOutputAppearsOnCommit(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.jsonl")
@@ -97,18 +89,6 @@ func TestAbandonKeepsOrRemovesThePart(t *testing.T) {
 		t.Errorf("remove: got %q, %v, want no file", part, err)
 	}
 	wantFiles(t, dir)
-}
-
-func TestOutputRefusesSymlink(t *testing.T) {
-	dir, elsewhere := t.TempDir(), t.TempDir()
-	link, target := filepath.Join(dir, "out.csv"), filepath.Join(elsewhere, "real.csv")
-	must(t, os.WriteFile(target, []byte("old"), 0o644))
-	tryLink(t, os.Symlink, target, link)
-	_, err := CreateOutput(link)
-	if want := "out.csv: is a symbolic link, not a regular file"; err == nil || !strings.Contains(err.Error(), want) {
-		t.Errorf("got %v, want %q", err, want)
-	}
-	wantContent(t, target, "old")
 }
 
 func TestCreateOutputReportsUnwritablePaths(t *testing.T) {
@@ -246,35 +226,6 @@ func TestReadablePartIsNotWrittenTo(t *testing.T) {
 	}
 	must(t, o.Commit())
 	wantMode(t, path, 0o600)
-}
-
-func TestOutputDoesNotFollowLinkAtPart(t *testing.T) {
-	dir := t.TempDir()
-	path, victim := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "victim")
-	must(t, os.WriteFile(victim, []byte("old"), 0o644))
-	tryLink(t, os.Symlink, victim, path+PartSuffix)
-	must(t, create(t, path, "new").Commit())
-	wantContent(t, victim, "old")
-	wantContent(t, path, "new")
-	wantMode(t, victim, 0o644)
-}
-
-func TestOutputRefusesLinkAtLock(t *testing.T) {
-	for name, link := range map[string]func(target, path string) error{"symbolic": os.Symlink, "hard": os.Link} {
-		t.Run(name, func(t *testing.T) {
-			dir := t.TempDir()
-			path, victim := filepath.Join(dir, "out.jsonl"), filepath.Join(dir, "victim")
-			lock := path + PartSuffix + LockSuffix
-			must(t, os.WriteFile(victim, []byte("old"), 0o644))
-			tryLink(t, link, victim, lock)
-			if _, err := CreateOutput(path); err == nil || !strings.Contains(err.Error(), lock) || !strings.Contains(err.Error(), "link") {
-				t.Errorf("got %v, want an error about the link %s", err, lock)
-			}
-			wantContent(t, victim, "old")
-			must(t, os.Remove(lock))
-			must(t, create(t, path, "new").Commit())
-		})
-	}
 }
 
 func TestLockIsExclusiveAndLeavesNoFile(t *testing.T) {
