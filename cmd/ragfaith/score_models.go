@@ -34,7 +34,7 @@ func (f *scoreFlags) llmFlags() []flagSpec {
 		{name: "api-key-env", arg: "VARIABLE", value: &l.KeyVariable, help: "environment variable with the API key"},
 		{name: "header", arg: "'NAME: VALUE'", value: &l.Headers, help: "add a request header; $VARIABLE is replaced; repeatable"},
 		{name: "extra-body", arg: "JSON", value: flagvalue.Text(&l.ExtraBody, checkExtraBody), help: "object to add to chat requests, such as {\"top_p\":0.9}"},
-		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.Timeout, time.Minute, time.Millisecond), help: "timeout for one request; 10m if the model reasons or is local"},
+		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.Timeout, time.Minute, time.Millisecond), help: "timeout of a request; 10m if the model reasons or is local"},
 		{name: "retries", arg: "N", value: flagvalue.Int(&l.Retries, 5, 0), help: "retry transient failures up to N times"},
 		{name: "rpm", arg: "N", value: flagvalue.Int(&l.RPM, 0, 0), help: "maximum requests per minute; 0 for no limit"},
 		{name: "tpm", arg: "N", value: flagvalue.Int(&l.TPM, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
