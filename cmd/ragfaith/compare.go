@@ -28,7 +28,6 @@ import (
 type compareOptions struct {
 	summaries [2]string // summary files of the baseline and the candidate
 	cluster   string
-	by        string
 	seed      uint64
 
 	to     string
@@ -76,7 +75,6 @@ func (o *compareOptions) inputFlags() []flagSpec {
 		{name: "baseline-summary", arg: "FILE", value: &o.summaries[0], path: filePath, help: "summary of BASELINE (default: NAME.summary.json next to it)"},
 		{name: "candidate-summary", arg: "FILE", value: &o.summaries[1], path: filePath, help: "summary of CANDIDATE (default: as for BASELINE)"},
 		{name: "cluster", arg: "COLUMN", value: &o.cluster, help: "treat rows with the same kept COLUMN as one unit"},
-		{name: "by", arg: "COLUMN", value: &o.by, harmless: true, help: "compare groups of rows with the same kept COLUMN"},
 		{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
 	}
 }
@@ -160,7 +158,7 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 
 // compare reads both files and compares them.
 func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare.Comparison, error) {
-	options := compare.Options{MaxDrop: o.maxDrop, MaxRegressed: o.maxRegressed, Seed: o.seed, By: o.by}
+	options := compare.Options{MaxDrop: o.maxDrop, MaxRegressed: o.maxRegressed, Seed: o.seed}
 	if o.alpha != nil {
 		options.Alpha = *o.alpha
 	}
@@ -185,8 +183,8 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 			return nil, err
 		}
 		opts := resultfile.Options{OpenPipe: safefile.OpenPipe(ctx)}
-		if i == 0 {
-			opts.Keep = o.groupColumns()
+		if i == 0 && o.cluster != "" && !slices.Contains(report.GroupFields(), o.cluster) {
+			opts.Keep = []string{o.cluster} // the baseline must have it
 		}
 		sources[i] = compare.Source{Name: path, Summary: summary, Rows: func() (iter.Seq2[*result.Row, error], error) {
 			f, err := resultfile.Open(path, opts)
@@ -200,12 +198,8 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		}}
 	}
 	c, err := compare.Run(ctx, sources[0], sources[1], options)
-	if column := (*resultfile.ColumnError)(nil); errors.As(err, &column) {
-		flag := "--by"
-		if slices.Contains(column.Columns, o.cluster) {
-			flag = "--cluster"
-		}
-		return nil, exit.Usagef("%s: %w", flag, err)
+	if _, ok := errors.AsType[*resultfile.ColumnError](err); ok {
+		return nil, exit.Usagef("--cluster: %w", err)
 	}
 	return c, err
 }
@@ -254,17 +248,6 @@ func readIDs(path string) (map[string]bool, error) {
 		return nil, fmt.Errorf("%s: no row ids; want one per line", path)
 	}
 	return ids, nil
-}
-
-// groupColumns returns the kept columns that the baseline must have.
-func (o *compareOptions) groupColumns() []string {
-	var columns []string
-	for _, column := range []string{o.cluster, o.by} {
-		if column != "" && !slices.Contains(report.GroupFields(), column) {
-			columns = append(columns, column)
-		}
-	}
-	return columns
 }
 
 // writeComparison writes c in the given format.

@@ -39,9 +39,6 @@ type Options struct {
 	// Cluster returns the group of a row, or "" if it has none; nil means that rows are
 	// independent.
 	Cluster func(*result.Row) string
-	// By is the kept column, or field of report.GroupFields, by whose value in the baseline
-	// rows are grouped; "" for no groups.
-	By string
 	// MaxChanges limits Comparison.Changes; 0 means 1,000.
 	MaxChanges int
 }
@@ -137,7 +134,6 @@ type Comparison struct {
 	// The statistics are over Units, with intervals of confidence 1 - Alpha.
 	stats.Comparison
 
-	By      *By      `json:"by,omitempty"` // nil without Options.By
 	Claims  Claims   `json:"claims"`
 	Gate    *Gate    `json:"gate"`     // nil without Options.MaxDrop
 	RowGate *RowGate `json:"row_gate"` // nil without Options.MaxRegressed

@@ -29,7 +29,6 @@ type rowDigest struct {
 	question, answer, contexts uint64 // hashes
 	claims                     []claimDigest
 	group                      string // "" if rows are independent, or for a row without a group
-	by                         string // value of Options.By
 	paired                     bool
 }
 
@@ -55,8 +54,6 @@ type pairing struct {
 	scored              int // rows of the baseline with a score
 	sample              stats.Sample
 	groups              stats.Groups
-	by                  map[string]*groupPair // with Options.By
-	other               groupPair             // rows of groups after the first MaxGroups
 	before, after       mean
 	questions, contexts RowIDs // paired rows with different questions or contexts
 	unscored            map[[2]result.Status]*RowIDs
@@ -87,8 +84,8 @@ func newPairing(o *Options) *pairing {
 	return &pairing{
 		o: o, c: c, seed: maphash.MakeSeed(),
 		index: make(map[rowKey]int), sawBaseline: make(map[string]int), sawCandidate: make(map[string]int),
-		by: make(map[string]*groupPair), unscored: make(map[[2]result.Status]*RowIDs),
-		missing: maps.Clone(o.Required),
+		unscored: make(map[[2]result.Status]*RowIDs),
+		missing:  maps.Clone(o.Required),
 	}
 }
 
@@ -111,7 +108,7 @@ func (p *pairing) digest(r *result.Row) rowDigest {
 	d := rowDigest{
 		id: r.ID, status: r.Status, faithfulness: r.Faithfulness, claims: claimDigests(p.seed, r),
 		question: maphash.String(p.seed, r.Question), answer: maphash.String(p.seed, r.Answer),
-		contexts: p.hash(r.Contexts), by: p.groupValue(r),
+		contexts: p.hash(r.Contexts),
 	}
 	if p.o.Cluster != nil {
 		d.group = p.o.Cluster(r)
@@ -183,10 +180,7 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	}
 	p.before.add(was.faithfulness)
 	p.after.add(is.faithfulness)
-	cluster := p.addUnit(was, d)
-	if p.o.By != "" {
-		p.addGroup(was.by, cluster, was.faithfulness, is.faithfulness)
-	}
+	p.addUnit(was, d)
 	if was.answer == is.answer {
 		p.c.SameAnswers++
 	}
@@ -221,18 +215,17 @@ func (p *pairing) checkRequired(baseline string) error {
 }
 
 // addUnit adds the difference of a row to the sample or to its group in the baseline. A row
-// without a group is its own group. It returns the name of the group.
-func (p *pairing) addUnit(was *rowDigest, d float64) string {
+// without a group is its own group.
+func (p *pairing) addUnit(was *rowDigest, d float64) {
 	if p.o.Cluster == nil {
 		p.sample.Add(d, 1)
-		return ""
+		return
 	}
 	name := strconv.Itoa(p.c.Compared)
 	if was.group != "" {
 		name = "=" + was.group
 	}
 	p.groups.Add(name, d, 1)
-	return name
 }
 
 // countClaims counts the claims of two rows and returns how many are no longer and newly
@@ -283,7 +276,6 @@ func (p *pairing) finish() *Comparison {
 		sample = p.groups.Sample()
 	}
 	c.Comparison = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
-	c.By = p.groupsBy()
 	c.Changed = len(p.changed)
 	return c
 }

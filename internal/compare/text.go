@@ -142,7 +142,7 @@ func (c *Comparison) document(rows int, gates ...report.Block) report.Document {
 		title = fmt.Sprintf("%s (%s, was %s)", Signed(c.Difference.Estimate), Score(c.Candidate.Mean), Score(c.Baseline.Mean))
 	}
 	d := append(report.Document{report.Heading("Faithfulness: " + title), warningBlock(c.Warnings)}, gates...)
-	d = append(d, sides(c), c.Facts(), c.GroupTable())
+	d = append(d, sides(c), c.Facts())
 	if c.Changed > 0 {
 		d = append(d, changedRows(c, rows))
 	}
@@ -192,39 +192,6 @@ func sides(c *Comparison) report.Table {
 		t.AddRow("difference", Signed(c.Difference.Estimate), "", "", "")
 	}
 	return t
-}
-
-// GroupTable returns a table of the groups with the largest losses, or none.
-func (c *Comparison) GroupTable() report.Tables {
-	const maxGroups = 20
-	if c.By == nil {
-		return nil
-	}
-	t := report.Table{Title: "mean faithfulness by", Of: c.By.Column, Columns: []report.Column{
-		{Name: "group", Text: true},
-		{Name: "baseline", Right: true},
-		{Name: "candidate", Right: true},
-		{Name: "difference", Right: true},
-		{Name: Percent(c.Difference.Confidence) + " interval"},
-		{Name: "rows", Right: true},
-		{Name: "note", Prose: true},
-	}}
-	shown := c.By.Groups[:min(len(c.By.Groups), maxGroups)]
-	if more := len(c.By.Groups) - len(shown); more > 0 {
-		t.Foot = "and " + report.Count(more, "more group", "more groups")
-	}
-	for i := range shown {
-		g := &shown[i]
-		name, interval := report.GroupName(string(g.Value)), "none"
-		if g.Other {
-			name = "(other)"
-		}
-		if g.Difference.Reliable() {
-			interval = Signed(g.Difference.Lower) + " to " + Signed(g.Difference.Upper)
-		}
-		t.AddRow(name, Score(g.Baseline), Score(g.Candidate), Signed(g.Difference.Estimate), interval, strconv.Itoa(g.Rows), g.Difference.Note)
-	}
-	return report.Tables{t}
 }
 
 // changedRows returns at most n changed rows, worst first.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -137,30 +136,6 @@ func TestChangedRowsHaveTheirQuestion(t *testing.T) {
 	}
 }
 
-func TestGroupsAreShown(t *testing.T) {
-	was, is := changedRuns(3, "row")
-	for i, r := range was {
-		r.Kept = []dataset.Column{{Name: "to|pic", Value: []byte([]string{`"sea"`, `null`}[i%2])}}
-	}
-	c := run(t, Options{By: "to|pic"}, source("a", was...), source("b", is...))
-	object := jsonOf(t, c)
-	for text, want := range map[string]string{
-		tableOf(t, c, 0): "\nmean faithfulness by to|pic\n" +
-			"group   baseline  candidate  difference  95% interval  rows  note\n" +
-			"(none)    1.0000     0.5625     -0.4375  none             2  too few for an interval (minimum 20)\n" +
-			"sea       0.6667     0.4167     -0.2500  none             3  too few for an interval (minimum 20)\n",
-		markdownOf(t, c): "### Mean faithfulness by `to|pic`\n\n" +
-			"| group | baseline | candidate | difference | 95% interval | rows | note |\n|---|---:|---:|---:|---|---:|---|\n" +
-			"| `(none)` | 1.0000 | 0.5625 | -0.4375 | none | 2 | too few for an interval (minimum 20) |\n",
-		object:     `"column": "to|pic"`,
-		object[1:]: `"value": "sea"`,
-	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("got %s, want it to contain %q", text, want)
-		}
-	}
-}
-
 func TestJSONMatchesItsSchema(t *testing.T) {
 	s, err := jsonschema.NewCompiler().Compile("../../schema/compare.schema.json")
 	if err != nil {
@@ -168,12 +143,11 @@ func TestJSONMatchesItsSchema(t *testing.T) {
 	}
 	was, is := changedRuns(30, hostile)
 	plain := run(t, Options{}, source("a", was[:1]...), source("b", is[:1]...))
-	grouped := run(t, Options{By: "id"}, source("a", was...), source("b", is...))
 	nothing := run(t, Options{MaxDrop: new(float64)}, source("a", was[0]), source("b", unscored(was[0].ID, result.Failed)))
 	if doc, err := jsonschema.UnmarshalJSON(strings.NewReader(jsonOf(t, nothing))); err != nil || s.Validate(doc) != nil {
 		t.Errorf("nothing compared: got %v %v, want a valid document", err, s.Validate(doc))
 	}
-	for _, c := range []*Comparison{comparison(t, was, is), plain, grouped} {
+	for _, c := range []*Comparison{comparison(t, was, is), plain} {
 		valid := jsonOf(t, c)
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(valid))
 		if err != nil {

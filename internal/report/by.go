@@ -34,14 +34,11 @@ type Group struct {
 }
 
 // Name returns the value for display, on one line.
-func (g *Group) Name() string { return GroupName(string(g.Value)) }
-
-// GroupName returns the value of a group for display, on one line.
-func GroupName(value string) string {
-	if value == "" {
+func (g *Group) Name() string {
+	if g.Value == "" {
 		return "(none)"
 	}
-	return Clip(value, maxNameText)
+	return Clip(string(g.Value), maxNameText)
 }
 
 // A grouper collects the statistics of the groups of a column. Its memory is bounded: it keeps

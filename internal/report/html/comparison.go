@@ -49,14 +49,13 @@ func writeComparison(w io.Writer, c *compare.Comparison, limit int) error {
 		Gates          []report.Gate
 		Mean, Was, Is  string
 		Facts, Sides   report.Facts
-		Groups         report.Tables
 		Histogram      *chart
 		RowsHTML       template.HTML
 		Shown, Omitted int
 	}{
 		Comparison: c, Gates: c.Gates(),
 		Mean: mean, Was: compare.Score(c.Baseline.Mean), Is: compare.Score(c.Candidate.Mean),
-		Facts: c.Facts(), Sides: sides, Groups: c.GroupTable(),
+		Facts: c.Facts(), Sides: sides,
 		Histogram: histogram(&c.Histogram),
 		RowsHTML:  template.HTML(rows.String()), //nolint:gosec // output of the template
 		Shown:     shown, Omitted: c.Changed - shown,
