@@ -37,7 +37,6 @@ type compareOptions struct {
 	maxDrop      *float64
 	alpha        *float64
 	maxRegressed *int
-	required     string // file of row ids
 }
 
 const compareLong = `Compare the results of two runs over the same rows: the difference of their mean
@@ -98,7 +97,6 @@ func (o *compareOptions) gateFlags() []flagSpec {
 			name: "max-regressed-rows", arg: "N", value: flagvalue.Count(&o.maxRegressed),
 			help: "exit 4 if more than N rows score lower or lose their score",
 		},
-		{name: "rows", arg: "FILE", value: &o.required, path: filePath, help: "rows that must not regress, one id per line"},
 	}
 }
 
@@ -108,7 +106,7 @@ func (o *compareOptions) check(paths [2]string) error {
 	if o.alpha != nil && (*o.alpha <= 0 || *o.alpha >= maxAlpha) {
 		return exit.Usagef("--alpha %v: want a number above 0 and below %v", *o.alpha, maxAlpha)
 	}
-	inputs := append(append(paths[:], o.summaries[:]...), o.required)
+	inputs := append(paths[:], o.summaries[:]...)
 	for _, path := range paths {
 		if path == "-" {
 			return exit.Usagef("compare reads its files twice: standard input (-) is not supported")
@@ -161,15 +159,6 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 	options := compare.Options{MaxDrop: o.maxDrop, MaxRegressed: o.maxRegressed, Seed: o.seed}
 	if o.alpha != nil {
 		options.Alpha = *o.alpha
-	}
-	if o.required != "" {
-		if options.MaxRegressed == nil {
-			options.MaxRegressed = new(int)
-		}
-		var err error
-		if options.Required, err = readIDs(o.required); err != nil {
-			return nil, err
-		}
 	}
 	if o.cluster != "" {
 		options.Cluster = func(r *result.Row) string {
@@ -229,25 +218,6 @@ func runSummary(path, file string) (*report.Summary, error) {
 		return resultfile.ReadSummary(file)
 	}
 	return resultfile.SummaryBeside(path)
-}
-
-// readIDs reads the ids of rows, one per line.
-func readIDs(path string) (map[string]bool, error) {
-	const maxIDs = 64 << 20 // bytes
-	content, err := safefile.ReadFile(path, maxIDs)
-	if err != nil {
-		return nil, err
-	}
-	ids := make(map[string]bool)
-	for line := range strings.Lines(strings.TrimPrefix(string(content), "\ufeff")) {
-		if id := strings.TrimSpace(line); id != "" {
-			ids[id] = true
-		}
-	}
-	if len(ids) == 0 {
-		return nil, fmt.Errorf("%s: no row ids; want one per line", path)
-	}
-	return ids, nil
 }
 
 // writeComparison writes c in the given format.

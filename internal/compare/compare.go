@@ -32,10 +32,7 @@ type Options struct {
 	// MaxRegressed is the largest number of regressed rows that passes the gate; nil for
 	// no gate.
 	MaxRegressed *int
-	// Required are the ids of the rows that MaxRegressed counts, which must be in the
-	// baseline; nil means all rows.
-	Required map[string]bool
-	Seed     uint64 // seed of the resampling
+	Seed         uint64 // seed of the resampling
 	// Cluster returns the group of a row, or "" if it has none; nil means that rows are
 	// independent.
 	Cluster func(*result.Row) string
@@ -159,8 +156,7 @@ const (
 // about 200 bytes per row and 16 bytes per claim of the baseline, and the texts of at most
 // Options.MaxChanges rows.
 //
-// Run returns an error if the runs have no row ids in common, or if the baseline has no
-// score for a row of Options.Required.
+// Run returns an error if the runs have no row ids in common.
 func Run(ctx context.Context, baseline, candidate Source, o Options) (*Comparison, error) {
 	if o.Alpha == 0 {
 		o.Alpha = 0.05
@@ -184,15 +180,12 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	if err := readChanges(ctx, c, p.worst(o.MaxChanges), baseline, candidate); err != nil {
 		return nil, err
 	}
-	if err := p.checkRequired(baseline.Name); err != nil {
-		return nil, err
-	}
 	c.Warnings = warnings(c, p)
 	if o.MaxDrop != nil {
 		c.Gate = newGate(c, *o.MaxDrop, p.scored)
 	}
 	if o.MaxRegressed != nil {
-		c.RowGate = newRowGate(c, *o.MaxRegressed, len(o.Required))
+		c.RowGate = newRowGate(c, *o.MaxRegressed)
 	}
 	c.Passed = !slices.ContainsFunc(c.Gates(), func(g report.Gate) bool { return !g.Passed })
 	return c, nil

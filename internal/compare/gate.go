@@ -86,25 +86,21 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 
 // A RowGate is the outcome of Options.MaxRegressed.
 type RowGate struct {
-	Max      int    `json:"max_regressed_rows"`
-	Required int    `json:"required"` // number of Options.Required; 0 for all rows
-	Passed   bool   `json:"passed"`
-	Text     string `json:"text"` // describes the outcome
+	Max    int    `json:"max_regressed_rows"`
+	Passed bool   `json:"passed"`
+	Text   string `json:"text"` // describes the outcome
 }
 
 // newRowGate evaluates the gate of the regressed rows. Unlike newGate it makes no allowance
 // for chance.
-func newRowGate(c *Comparison, limit, required int) *RowGate {
+func newRowGate(c *Comparison, limit int) *RowGate {
 	n := c.Regressed.Count
-	g := &RowGate{Max: limit, Required: required, Passed: n <= limit}
+	g := &RowGate{Max: limit, Passed: n <= limit}
 	relation := " <= "
 	if !g.Passed {
 		relation = " > "
 	}
 	g.Text = report.Count(n, "row", "rows") + " regressed" + relation + strconv.Itoa(limit)
-	if required > 0 {
-		g.Text += fmt.Sprintf(" of %d that must not", required)
-	}
 	if n > 0 {
 		g.Text += " (" + c.Regressed.String() + ")"
 	}

@@ -88,36 +88,16 @@ func TestRowGate(t *testing.T) {
 	was := source("was", row("same", "x+"), row("lower", "x+y+"), row("higher", "x-"), row("failed", "x+"), row("gone", "x+"), unscored("never", result.Failed))
 	is := source("is", row("same", "x+"), row("lower", "x+y-"), row("higher", "x+"), unscored("failed", result.Failed), unscored("never", result.Failed))
 	for name, tt := range map[string]struct {
-		limit    int
-		required []string
-		passed   bool
-		text     string
+		limit  int
+		passed bool
+		text   string
 	}{
-		"too many":            {2, nil, false, "3 rows regressed > 2 (lower, failed, gone)"},
-		"as many as allowed":  {3, nil, true, "3 rows regressed <= 3 (lower, failed, gone)"},
-		"a required row":      {0, []string{"same", "gone"}, false, "1 row regressed > 0 of 2 that must not (gone)"},
-		"other rows may":      {0, []string{"same", "higher"}, true, "0 rows regressed <= 0 of 2 that must not"},
-		"one of two required": {1, []string{"lower", "same"}, true, "1 row regressed <= 1 of 2 that must not (lower)"},
+		"too many":           {2, false, "3 rows regressed > 2 (lower, failed, gone)"},
+		"as many as allowed": {3, true, "3 rows regressed <= 3 (lower, failed, gone)"},
 	} {
-		c := run(t, Options{MaxRegressed: &tt.limit, Required: set(tt.required)}, was, is)
+		c := run(t, Options{MaxRegressed: &tt.limit}, was, is)
 		if g := c.RowGate; g.Passed != tt.passed || g.Text != tt.text || c.Passed != tt.passed {
 			t.Errorf("%s: got %v %q, want %v %q", name, g.Passed, g.Text, tt.passed, tt.text)
 		}
 	}
-	_, err := Run(t.Context(), was, is, Options{MaxRegressed: new(int), Required: set([]string{"never", "same", "unknown"})})
-	if want := "was has no score for 2 rows that must not regress (never, unknown)"; err == nil || err.Error() != want {
-		t.Errorf("got error %v, want %q", err, want)
-	}
-}
-
-// set returns the set of ids, or nil.
-func set(ids []string) map[string]bool {
-	if ids == nil {
-		return nil
-	}
-	all := make(map[string]bool)
-	for _, id := range ids {
-		all[id] = true
-	}
-	return all
 }

@@ -3,14 +3,11 @@ package compare
 import (
 	"cmp"
 	"encoding/binary"
-	"fmt"
 	"hash/maphash"
-	"maps"
 	"math"
 	"slices"
 	"strconv"
 
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
@@ -58,7 +55,6 @@ type pairing struct {
 	questions, contexts RowIDs // paired rows with different questions or contexts
 	unscored            map[[2]result.Status]*RowIDs
 	changed             []changedRow
-	missing             map[string]bool // required rows without a score in the baseline
 }
 
 // A mean sums scores in the order of the candidate, so that equal files give equal bits.
@@ -85,7 +81,6 @@ func newPairing(o *Options) *pairing {
 		o: o, c: c, seed: maphash.MakeSeed(),
 		index: make(map[rowKey]int), sawBaseline: make(map[string]int), sawCandidate: make(map[string]int),
 		unscored: make(map[[2]result.Status]*RowIDs),
-		missing:  maps.Clone(o.Required),
 	}
 }
 
@@ -100,7 +95,6 @@ func (p *pairing) addBaseline(r *result.Row) {
 	p.rows = append(p.rows, p.digest(r))
 	if !math.IsNaN(r.Faithfulness) {
 		p.scored++
-		delete(p.missing, r.ID)
 	}
 }
 
@@ -194,24 +188,9 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 // countRegressed counts a row of the baseline if its faithfulness in the candidate is
 // lower, or NaN because it has no score there.
 func (p *pairing) countRegressed(was *rowDigest, is float64) {
-	if math.IsNaN(was.faithfulness) || is >= was.faithfulness-slack {
-		return
-	}
-	if p.o.Required == nil || p.o.Required[was.id] {
+	if !math.IsNaN(was.faithfulness) && !(is >= was.faithfulness-slack) {
 		p.c.Regressed.add(was.id)
 	}
-}
-
-// checkRequired returns an error if the baseline has no score for a required row.
-func (p *pairing) checkRequired(baseline string) error {
-	var missing RowIDs
-	for _, id := range slices.Sorted(maps.Keys(p.missing)) {
-		missing.add(id)
-	}
-	if missing.Count > 0 {
-		return fmt.Errorf("%s has no score for %s that must not regress (%s)", baseline, report.Count(missing.Count, "row", "rows"), missing)
-	}
-	return nil
 }
 
 // addUnit adds the difference of a row to the sample or to its group in the baseline. A row
