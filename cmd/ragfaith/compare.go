@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -156,14 +155,9 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 
 // compare reads both files and compares them.
 func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare.Comparison, error) {
-	options := compare.Options{MaxDrop: o.maxDrop, MaxRegressed: o.maxRegressed, Seed: o.seed}
+	options := compare.Options{MaxDrop: o.maxDrop, MaxRegressed: o.maxRegressed, Seed: o.seed, Cluster: o.cluster}
 	if o.alpha != nil {
 		options.Alpha = *o.alpha
-	}
-	if o.cluster != "" {
-		options.Cluster = func(r *result.Row) string {
-			return strings.Clone(report.ColumnValue(r, o.cluster)) // the row can be freed
-		}
 	}
 	var sources [2]compare.Source
 	for i, path := range paths {

@@ -33,9 +33,9 @@ type Options struct {
 	// no gate.
 	MaxRegressed *int
 	Seed         uint64 // seed of the resampling
-	// Cluster returns the group of a row, or "" if it has none; nil means that rows are
-	// independent.
-	Cluster func(*result.Row) string
+	// Cluster is the kept column, or field of report.GroupFields, by whose value in the
+	// baseline rows are grouped; "" means that rows are independent.
+	Cluster string
 	// MaxChanges limits Comparison.Changes; 0 means 1,000.
 	MaxChanges int
 }

@@ -3,6 +3,7 @@ package compare
 import (
 	"context"
 	"errors"
+	"fmt"
 	"iter"
 	"math"
 	"strings"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -196,17 +198,13 @@ func TestRunWarnsOfDifferentInputs(t *testing.T) {
 }
 
 func TestRunComparesGroupsOfRows(t *testing.T) {
-	group := func(r *result.Row) string {
-		name, _, ok := strings.Cut(r.ID, "/")
-		if !ok {
-			return ""
-		}
-		return name
-	}
 	var was, is []*result.Row
 	for i := range 30 {
 		name := string(rune('a'+i)) + "/"
 		was = append(was, row(name+"1", "x+"), row(name+"2", "x+"), row(name+"3", "x+"))
+		for _, r := range was[len(was)-3:] {
+			r.Kept = []dataset.Column{{Name: "doc", Value: fmt.Appendf(nil, "%q", name)}}
+		}
 		sign := "+"
 		if i < 8 {
 			sign = "-"
@@ -214,7 +212,7 @@ func TestRunComparesGroupsOfRows(t *testing.T) {
 		is = append(is, row(name+"1", "x"+sign), row(name+"2", "x"+sign), row(name+"3", "x+"))
 	}
 	was, is = append(was, row("alone", "x+")), append(is, row("alone", "x+"))
-	c := run(t, Options{Cluster: group}, source("was", was...), source("is", is...))
+	c := run(t, Options{Cluster: "doc"}, source("was", was...), source("is", is...))
 	if c.Difference.N != 31 || c.Compared != 91 || c.Worse != 16 {
 		t.Errorf("got %d units, %d rows, %d rows worse, want 31, 91 and 16", c.Difference.N, c.Compared, c.Worse)
 	}

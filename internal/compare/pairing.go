@@ -7,7 +7,9 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
@@ -74,7 +76,7 @@ func (m *mean) value() float64 {
 
 func newPairing(o *Options) *pairing {
 	c := &Comparison{Alpha: o.Alpha, Units: RowUnits}
-	if o.Cluster != nil {
+	if o.Cluster != "" {
 		c.Units = GroupUnits
 	}
 	return &pairing{
@@ -104,8 +106,8 @@ func (p *pairing) digest(r *result.Row) rowDigest {
 		question: maphash.String(p.seed, r.Question), answer: maphash.String(p.seed, r.Answer),
 		contexts: p.hash(r.Contexts),
 	}
-	if p.o.Cluster != nil {
-		d.group = p.o.Cluster(r)
+	if p.o.Cluster != "" {
+		d.group = strings.Clone(report.ColumnValue(r, p.o.Cluster)) // the row can be freed
 	}
 	return d
 }
@@ -196,7 +198,7 @@ func (p *pairing) countRegressed(was *rowDigest, is float64) {
 // addUnit adds the difference of a row to the sample or to its group in the baseline. A row
 // without a group is its own group.
 func (p *pairing) addUnit(was *rowDigest, d float64) {
-	if p.o.Cluster == nil {
+	if p.o.Cluster == "" {
 		p.sample.Add(d, 1)
 		return
 	}
