@@ -213,21 +213,12 @@ func TestRatingsAreSplitByPositiveAt(t *testing.T) {
 		t.Error(d)
 	}
 
-	unsplit := newStatistics(t, Options{}, rows)
-	if unsplit.Kind != Ratings || unsplit.Scores[0].AUROC.Reliable() || unsplit.Judged.Kappa.Reliable() || unsplit.Best.OutOfFold.Reliable() {
-		t.Errorf("got %+v, want only rank correlations", unsplit)
+	s := NewSample(Options{})
+	if err := s.Add(scoredRow(0.5), &Label{Value: 4}, "row 7"); err != nil {
+		t.Fatal(err)
 	}
-	if got, want := unsplit.Scores[0].Spearman.Estimate, verdicts.Scores[0].Spearman.Estimate; math.Abs(got-want) > 1e-12 {
-		t.Errorf("Spearman %v, want %v, since it depends only on ranks", got, want)
-	}
-	if unsplit.Mean.Note == "" || unsplit.Mean.Mean.Reliable() {
-		t.Errorf("got mean %+v of ratings from 1 to 5, want none", unsplit.Mean)
-	}
-	for i := range rows {
-		rows[i].label = float64(i%5) / 4
-	}
-	if f := newStatistics(t, Options{}, rows); f.Mean.Note != "" || math.Abs(f.Mean.Labelled.Estimate-0.5) > 1e-12 {
-		t.Errorf("got mean %+v of ratings from 0 to 1, want 0.5", f.Mean)
+	if _, err := s.Statistics(); err == nil || !strings.HasPrefix(err.Error(), "the label of row 7 is a rating: set --positive-at X") {
+		t.Errorf("without PositiveAt: got error %v, want one that names the row and --positive-at", err)
 	}
 }
 

@@ -144,7 +144,7 @@ func (c *Calibration) DescribeBounds() string {
 // no bound.
 func (c *Calibration) Bounds() (supported, unsupported float64, err error) {
 	if c.Prescreen == nil {
-		return 0, 0, errors.New("no bounds: it is from an earlier version, for a language model, or from ratings without --positive-at")
+		return 0, 0, errors.New("no bounds: it is from an earlier version or for a language model")
 	}
 	p := c.Prescreen
 	supported, unsupported = p.Supported.Score, p.Unsupported.Score

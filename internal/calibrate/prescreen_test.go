@@ -93,9 +93,6 @@ func TestPrescreenNeedsScoresAndLabels(t *testing.T) {
 	if got := r.Calibration(); got.Prescreen != nil {
 		t.Errorf("language model: got %+v, want no bounds", got.Prescreen)
 	}
-	if got := newStatistics(t, Options{}, rated(60)).Prescreen; got != nil {
-		t.Errorf("ratings: got %+v, want no bounds", got)
-	}
 }
 
 func TestBoundsOfCalibration(t *testing.T) {

@@ -104,8 +104,6 @@ func (r *Report) Advice() string {
 	best, crossValidated := formatShortest(f.Best.Threshold), percent(f.Best.OutOfFold.Estimate)
 	const weights = " (both labels weighted equally)"
 	switch {
-	case f.Positive.N == 0:
-		return "Set --positive-at X to the lowest rating of a faithful row: verdicts can't be compared with ratings."
 	case auroc.Reliable() && auroc.Upper < 0.5:
 		return "Check the labels: rows labelled faithful have a lower minimum claim score " + quality + "; 1 must mean faithful."
 	case !f.separates():
@@ -140,11 +138,8 @@ func (r *Report) source() string {
 // counts describes the rows.
 func (f *Statistics) counts() string {
 	c := f.Counts
-	text := fmt.Sprintf("%d: %d with a label and a score", c.Rows, c.Labelled)
-	if !math.IsNaN(f.Positive.Estimate) {
-		text += fmt.Sprintf(" (%d faithful, %d not)", c.Faithful, c.Labelled-c.Faithful)
-	}
-	return text + fmt.Sprintf(", %d without a label", c.Unlabelled)
+	return fmt.Sprintf("%d: %d with a label and a score (%d faithful, %d not), %d without a label",
+		c.Rows, c.Labelled, c.Faithful, c.Labelled-c.Faithful, c.Unlabelled)
 }
 
 // judge describes the judge.
@@ -248,16 +243,14 @@ func (f *Statistics) mean() report.Table {
 	m := &f.Mean
 	t := newSection("mean")
 	t.AddRow("faithfulness, by the judge", orMissing(m.Judged, f.format), "", fmt.Sprintf("%d rows", m.Rows))
-	labelled, corrected, note := m.Labelled, m.Mean, ""
+	note := ""
 	switch {
-	case m.Note != "":
-		labelled.Note, corrected.Note = string(m.Note), string(m.Note)
 	case f.Counts.Unlabelled == 0:
 		note = "the same, since all rows have a label"
-	case corrected.Reliable():
-		note = fmt.Sprintf("from %d rows with a label and %d without; valid if the labelled rows are a random sample", corrected.N, f.Counts.Unlabelled)
+	case m.Mean.Reliable():
+		note = fmt.Sprintf("from %d rows with a label and %d without; valid if the labelled rows are a random sample", m.Mean.N, f.Counts.Unlabelled)
 	}
-	f.addInterval(&t, "label, labelled rows", labelled, "")
-	f.addInterval(&t, "label, all rows", corrected, note)
+	f.addInterval(&t, "label, labelled rows", m.Labelled, "")
+	f.addInterval(&t, "label, all rows", m.Mean, note)
 	return t
 }

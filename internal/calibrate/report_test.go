@@ -97,7 +97,6 @@ func TestAdvice(t *testing.T) {
 		{"inverted labels", inverted, nil, lexicalSettings(), "Check the labels: rows labelled faithful have a lower minimum claim score (AUROC "},
 		{"random labels", random, nil, lexicalSettings(), "Try another judge: the minimum claim score does not separate the labels better than chance (AUROC "},
 		{"few labels", examples(12), nil, lexicalSettings(), "Label more rows: too few rows for an interval ("},
-		{"ratings", rated(60), nil, lexicalSettings(), "Set --positive-at X to the lowest rating of a faithful row: "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			r := &Report{Statistics: newStatistics(t, Options{}, tt.rows), Results: "r.jsonl", Label: "ok", Settings: tt.settings}
@@ -247,7 +246,6 @@ func TestCalibrationMatchesItsSchema(t *testing.T) {
 	for name, r := range map[string]*Report{
 		"verdicts": exampleReport(t),
 		"few":      {Statistics: newStatistics(t, Options{}, examples(3)), Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"},
-		"ratings":  {Statistics: newStatistics(t, Options{}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", Settings: lexicalSettings()},
 		"split":    {Statistics: newStatistics(t, Options{PositiveAt: &threshold}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
 	} {
 		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bytesOf(t, r.Calibration())))

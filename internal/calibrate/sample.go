@@ -12,7 +12,7 @@ import (
 
 // Options configure a Sample.
 type Options struct {
-	PositiveAt *float64 // lowest rating of a faithful row; nil for verdicts and unsplit ratings
+	PositiveAt *float64 // lowest rating of a faithful row; nil for verdicts
 	Seed       uint64   // seed of the cross-validation and the resampling
 	MaxError   float64  // error of the bounds of a Prescreen, above 0 and below 1; 0 means DefaultMaxError
 }
@@ -114,24 +114,17 @@ func (s *Sample) checkKind(l Label, position string) error {
 // ErrNoLabelled reports that no row has both a label and a score.
 var ErrNoLabelled = errors.New("no row has both a label and a score")
 
-// kind returns the kind of the labels.
-func (s *Sample) kind() Kind {
-	if s.rating != "" || s.options.PositiveAt != nil {
-		return Ratings
+// kind returns the kind of the labels, and the lowest label of a faithful row.
+func (s *Sample) kind() (Kind, float64) {
+	if at := s.options.PositiveAt; at != nil {
+		return Ratings, *at
 	}
-	return Verdicts
+	return Verdicts, 1
 }
 
-// positive returns whether each labelled row is faithful; nil for ratings without
-// PositiveAt.
+// positive returns whether each labelled row is faithful.
 func (s *Sample) positive() []bool {
-	threshold := 1.0
-	switch {
-	case s.options.PositiveAt != nil:
-		threshold = *s.options.PositiveAt
-	case s.kind() == Ratings:
-		return nil
-	}
+	_, threshold := s.kind()
 	positive := make([]bool, len(s.rows))
 	for i := range s.rows {
 		positive[i] = s.rows[i].label >= threshold

@@ -3,15 +3,11 @@ package calibrate
 import (
 	"fmt"
 	"math"
-	"slices"
 
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// Statistics measures the agreement of a judge with labels. If the labels are ratings and
-// Options.PositiveAt is not set, intervals that require faithful and unfaithful rows have
-// no estimate, and their note explains why.
+// Statistics measures the agreement of a judge with labels.
 type Statistics struct {
 	Counts     Counts
 	Kind       Kind
@@ -19,8 +15,8 @@ type Statistics struct {
 	Positive   stats.Interval // share of labelled rows that are faithful
 	Judged     Calls          // agreement of the verdicts
 	Best       stats.Threshold
-	Prescreen  *Prescreen     // nil without binary labels or confidences
-	Confidence *ConfidenceFit // nil without binary labels, or if the labels determine none
+	Prescreen  *Prescreen     // nil without confidences
+	Confidence *ConfidenceFit // nil if the labels determine none
 	Mean       Mean
 	Notes      []string // caveats
 }
@@ -45,45 +41,34 @@ type Calls struct {
 
 // Mean is the mean faithfulness according to the judge and the labels.
 type Mean struct {
-	Judged          float64         `json:"judged"` // mean faithfulness of all rows, a share of claims
-	Rows            int             `json:"rows"`   // number of these rows
-	stats.Corrected                 // share of faithful rows, or mean rating
-	Note            report.NullText `json:"note"` // why Corrected has no estimate
+	Judged          float64 `json:"judged"` // mean faithfulness of all rows, a share of claims
+	Rows            int     `json:"rows"`   // number of these rows
+	stats.Corrected         // share of faithful rows
 }
 
 // Statistics computes the statistics of the sample. It returns ErrNoLabelled if no row has
-// a label and a score.
+// a label and a score, and an error for ratings without Options.PositiveAt.
 func (s *Sample) Statistics() (*Statistics, error) {
 	if len(s.rows) == 0 {
 		return nil, ErrNoLabelled
 	}
-	nan := math.NaN()
-	f := &Statistics{
-		Counts: s.counts, Kind: s.kind(),
-		// Unless the labels distinguish faithful rows:
-		Positive: unsplit(), Judged: Calls{BalancedAccuracy: unsplit(), Kappa: unsplit()},
-		Best: stats.Threshold{Threshold: nan, Apparent: nan, OutOfFold: unsplit(), Low: nan, High: nan},
+	if s.rating != "" && s.options.PositiveAt == nil {
+		return nil, fmt.Errorf("the label of %s is a rating: set --positive-at X to the lowest rating of a faithful row", s.rating)
 	}
+	f := &Statistics{Counts: s.counts}
+	f.Kind, _ = s.kind()
 	positive := s.positive()
-	labels := make([]float64, len(s.rows))
+	labels, truth := make([]float64, len(s.rows)), make([]float64, len(s.rows))
 	for i := range s.rows {
-		labels[i] = s.rows[i].label
+		labels[i], truth[i] = s.rows[i].label, indicator(positive[i])
 	}
-	chosen := s.column(0)
 	for i, name := range Scores() {
 		f.Scores[i] = s.agreement(name, i, positive, labels)
 	}
 	options := stats.Options{Seed: s.options.Seed}
-	f.Mean = Mean{Judged: s.judged.Mean(), Rows: s.judged.Count()}
-	if truth := s.truth(positive, labels); truth != nil {
-		f.Mean.Corrected = stats.CorrectedMean(truth, chosen, &s.rest, options)
-	} else {
-		f.Mean.Note = "the labels are ratings outside 0 to 1; set --positive-at X to get the share of faithful rows"
-		f.Mean.Corrected = stats.Corrected{Mean: unsplit(), Labelled: unsplit(), Lambda: nan}
-	}
-	if positive != nil {
-		f.addVerdicts(s, positive, chosen, options)
-	}
+	chosen := s.column(0)
+	f.Mean = Mean{s.judged.Mean(), s.judged.Count(), stats.CorrectedMean(truth, chosen, &s.rest, options)}
+	f.addVerdicts(s, positive, chosen, options)
 	if n := s.counts.Unscored; n > 0 {
 		f.Notes = append(f.Notes, fmt.Sprintf("excluded rows with a label but no score: %d", n))
 	}
@@ -92,32 +77,12 @@ func (s *Sample) Statistics() (*Statistics, error) {
 
 // agreement returns the agreement of a score, which has the given index in Scores.
 func (s *Sample) agreement(score Score, index int, positive []bool, labels []float64) Agreement {
-	a := Agreement{Score: score, AUROC: unsplit()}
 	values := s.column(index)
-	if positive != nil {
-		a.AUROC = stats.AUROCInterval(positive, values)
-	}
-	a.Spearman = stats.SpearmanInterval(labels, values)
+	a := Agreement{Score: score, AUROC: stats.AUROCInterval(positive, values), Spearman: stats.SpearmanInterval(labels, values)}
 	if math.IsNaN(a.Spearman.Estimate) && a.Spearman.Note == "" {
 		a.Spearman.Note = "all labels or all scores are the same"
 	}
 	return a
-}
-
-// truth returns the labels as numbers from 0 to 1, or nil if they are ratings outside this
-// range.
-func (s *Sample) truth(positive []bool, labels []float64) []float64 {
-	if positive == nil {
-		if slices.Min(labels) < 0 || slices.Max(labels) > 1 {
-			return nil
-		}
-		return labels
-	}
-	truth := make([]float64, len(positive))
-	for i, p := range positive {
-		truth[i] = indicator(p)
-	}
-	return truth
 }
 
 // indicator returns 1 for true and 0 for false.
@@ -128,7 +93,7 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// addVerdicts computes the statistics that require faithful and unfaithful rows.
+// addVerdicts computes the statistics of the verdicts and the threshold.
 func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o stats.Options) {
 	var share stats.Sample
 	called := make([]bool, len(positive))
@@ -178,11 +143,3 @@ func roundThreshold(t float64, scores []float64) float64 {
 
 // round7 rounds x to seven decimals. Scores have six, so the midpoint of two has seven.
 func round7(x float64) float64 { return math.Round(x*1e7) / 1e7 }
-
-const unsplitNote = "the labels are ratings; set --positive-at X to the lowest rating of a faithful row"
-
-// unsplit returns the interval of a statistic that requires faithful and unfaithful rows.
-func unsplit() stats.Interval {
-	nan := math.NaN()
-	return stats.Interval{Estimate: nan, Lower: nan, Upper: nan, Confidence: 0.95, Method: stats.TooFew, Note: unsplitNote}
-}

@@ -20,33 +20,28 @@ func (r *Report) WriteMarkdown(w io.Writer) error {
 }
 
 func (r *Report) document() report.Document {
-	f := r.Statistics
-	d := report.Document{
+	p := r.Page()
+	return report.Document{
 		report.Heading("Judge calibration"),
-		report.Paragraph(r.Advice()),
-		report.Facts{{Name: "results", Value: r.source(), Text: true}, {Name: "judge", Value: r.judge(), Text: true}, {Name: "rows", Value: f.counts()}},
+		report.Paragraph(p.Advice),
+		report.Facts{{Name: "results", Value: p.Source, Text: true}, {Name: "judge", Value: p.Judge, Text: true}, {Name: "rows", Value: p.Counts}},
+		p.Verdicts, p.Sections, report.Notes(p.Notes),
 	}
-	if f.Positive.N > 0 {
-		d = append(d, r.verdicts())
-	}
-	return append(d, r.sections(), report.Notes(f.Notes))
 }
 
-// A Page is the text of an HTML page.
+// A Page is the content of the report.
 type Page struct {
 	Advice                string
 	Source, Judge, Counts string
 	Notes                 []string
-	Verdicts              []report.Table // at most one
+	Verdicts              report.Table
 	Sections              report.Tables
 }
 
-// Page returns what the HTML page shows.
+// Page returns the content of the report.
 func (r *Report) Page() *Page {
-	f := r.Statistics
-	p := &Page{Advice: r.Advice(), Source: r.source(), Judge: r.judge(), Counts: f.counts(), Notes: f.Notes, Sections: r.sections()}
-	if f.Positive.N > 0 {
-		p.Verdicts = append(p.Verdicts, r.verdicts())
+	return &Page{
+		Advice: r.Advice(), Source: r.source(), Judge: r.judge(), Counts: r.Statistics.counts(), Notes: r.Statistics.Notes,
+		Verdicts: r.verdicts(), Sections: r.sections(),
 	}
-	return p
 }
