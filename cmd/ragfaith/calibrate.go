@@ -113,32 +113,34 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 		return exit.Usagef("%s: a calibration needs the judge of the run: score with --summary %s, or name the summary with --settings",
 			path, filepath.Base(resultfile.SummaryPath(path)))
 	}
-	var r *calibrate.Report
+	var c *calibrate.Calibration
 	err = writeRenderings(o.output, func() (func(io.Writer, string) error, error) {
 		if path == "-" || o.labels == "-" {
 			stdin = safefile.Interruptible(ctx, stdin)
 		}
 		statistics, err := o.statistics(ctx, path, summary, stdin, warn)
-		r = &calibrate.Report{
-			Statistics: statistics, Ragfaith: version(), Results: path, Labels: o.labels, Label: o.label,
-			PositiveAt: o.positiveAt, Settings: settings,
+		if err != nil {
+			return nil, err
 		}
-		return func(w io.Writer, format string) error { return writeCalibration(w, r, format, 0) }, err
+		c = calibrate.New(statistics, calibrate.Source{
+			Ragfaith: version(), Results: path, Labels: report.NullText(o.labels), Label: o.label, PositiveAt: o.positiveAt,
+		}, settings)
+		return func(w io.Writer, format string) error { return writeCalibration(w, c, format, 0) }, nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := writeCalibration(sys.guarded(o.to, stdout), r, o.to, sys.tableWidth(stdout)); err != nil {
+	if err := writeCalibration(sys.guarded(o.to, stdout), c, o.to, sys.tableWidth(stdout)); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	if o.to != "table" && o.to != "markdown" && !o.quiet { // these formats include them
-		console.Println(report.Printable(r.Advice()))
-		for _, note := range r.Statistics.Notes {
+		console.Println(report.Printable(c.Advice))
+		for _, note := range c.Notes {
 			warn(errors.New(note))
 		}
 	}
-	if choice := r.Choice(); o.writesCalibration() && math.IsNaN(choice.Threshold) {
-		warn(fmt.Errorf("score --calibration can't use this calibration: %s", choice.Why))
+	if o.writesCalibration() && math.IsNaN(c.Threshold) {
+		warn(fmt.Errorf("score --calibration can't use this calibration: %s", c.Why))
 	}
 	return nil
 }
@@ -226,16 +228,16 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 }
 
 // writeCalibration writes the report in the given format. It writes nothing for "none".
-func writeCalibration(w io.Writer, r *calibrate.Report, format string, width int) error {
+func writeCalibration(w io.Writer, c *calibrate.Calibration, format string, width int) error {
 	switch format {
 	case "table":
-		return r.WriteTable(w, width)
+		return c.WriteTable(w, width)
 	case "markdown", "md":
-		return r.WriteMarkdown(w)
+		return c.WriteMarkdown(w)
 	case "html":
-		return html.WriteCalibration(w, r.Page())
+		return html.WriteCalibration(w, c)
 	case "json":
-		content, err := r.Calibration().Bytes()
+		content, err := c.Bytes()
 		if err != nil {
 			return err
 		}

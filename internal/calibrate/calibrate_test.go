@@ -111,12 +111,12 @@ func TestStatisticsAgreeWithScikitLearnAndSciPy(t *testing.T) {
 			t.Errorf("%s: got %v, want %v", name, got, want)
 		}
 	}
-	near("AUROC of minimum", f.Scores[0].AUROC.Estimate, 0.7355555555555555)
-	near("AUROC of support", f.Scores[1].AUROC.Estimate, 0.7649999999999999)
-	near("AUROC of faithfulness", f.Scores[2].AUROC.Estimate, 0.6833333333333333)
-	near("Spearman of minimum", f.Scores[0].Spearman.Estimate, 0.4080622062635216)
-	near("Spearman of support", f.Scores[1].Spearman.Estimate, 0.4590636040813744)
-	near("Spearman of faithfulness", f.Scores[2].Spearman.Estimate, 0.34153915233378773)
+	near("AUROC of minimum", f.Agreement[MinScore].AUROC.Estimate, 0.7355555555555555)
+	near("AUROC of support", f.Agreement[Support].AUROC.Estimate, 0.7649999999999999)
+	near("AUROC of faithfulness", f.Agreement[Faithfulness].AUROC.Estimate, 0.6833333333333333)
+	near("Spearman of minimum", f.Agreement[MinScore].Spearman.Estimate, 0.4080622062635216)
+	near("Spearman of support", f.Agreement[Support].Spearman.Estimate, 0.4590636040813744)
+	near("Spearman of faithfulness", f.Agreement[Faithfulness].Spearman.Estimate, 0.34153915233378773)
 	near("balanced accuracy", f.Judged.BalancedAccuracy.Estimate, 0.65)
 	near("kappa", f.Judged.Kappa.Estimate, 0.30000000000000004)
 	near("share of faithful rows", f.Positive.Estimate, 0.5)
@@ -127,7 +127,7 @@ func TestStatisticsAgreeWithScikitLearnAndSciPy(t *testing.T) {
 	if j.TruePositive+j.FalsePositive+j.FalseNegative+j.TrueNegative != 60 || j.TruePositive+j.FalseNegative != 30 {
 		t.Errorf("got %+v, want 60 rows, 30 of them labelled faithful", j)
 	}
-	for _, i := range []stats.Interval{f.Scores[0].AUROC, f.Scores[0].Spearman, j.BalancedAccuracy, j.Kappa, f.Positive, f.Best.OutOfFold} {
+	for _, i := range []stats.Interval{f.Agreement[MinScore].AUROC, f.Agreement[MinScore].Spearman, j.BalancedAccuracy, j.Kappa, f.Positive, f.Best.OutOfFold} {
 		if !(i.Lower < i.Estimate && i.Estimate < i.Upper) {
 			t.Errorf("%+v", i)
 		}
@@ -178,21 +178,21 @@ func TestFewLabelsGiveNotes(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			f := newStatistics(t, Options{}, rows)
-			for _, i := range []stats.Interval{f.Scores[0].AUROC, f.Judged.BalancedAccuracy, f.Best.OutOfFold} {
+			for _, i := range []stats.Interval{f.Agreement[MinScore].AUROC, f.Judged.BalancedAccuracy, f.Best.OutOfFold} {
 				if i.Reliable() || i.Note == "" {
 					t.Errorf("%+v", i)
 				}
 			}
-			r := &Report{Statistics: f, Results: "r.jsonl", Label: "label", Settings: lexicalSettings()}
-			if c := r.Choice(); !math.IsNaN(c.Threshold) || c.Why == "" {
-				t.Errorf("%+v", c)
+			c := New(f, Source{Results: "r.jsonl", Label: "label"}, lexicalSettings())
+			if !math.IsNaN(c.Threshold) || c.Why == "" {
+				t.Errorf("%+v", c.Choice)
 			}
 			var b strings.Builder
-			if err := r.WriteTable(&b, 300); err != nil {
+			if err := c.WriteTable(&b, 300); err != nil {
 				t.Fatal(err)
 			}
 			for _, line := range strings.Split(b.String(), "\n") {
-				if strings.Contains(line, "AUROC") && strings.ContainsAny(strings.TrimSuffix(line, f.Scores[0].AUROC.Note), "0123456789") {
+				if strings.Contains(line, "AUROC") && strings.ContainsAny(strings.TrimSuffix(line, f.Agreement[MinScore].AUROC.Note), "0123456789") {
 					t.Errorf("got a statistic from too few rows: %s", line)
 				}
 			}
@@ -205,10 +205,9 @@ func TestRatingsAreSplitByPositiveAt(t *testing.T) {
 	verdicts := newStatistics(t, Options{}, examples(60))
 	threshold := 4.0
 	split := newStatistics(t, Options{PositiveAt: &threshold}, rows)
-	if split.Kind != Ratings {
-		t.Errorf("got kind %q, want %q", split.Kind, Ratings)
+	if c := New(split, Source{PositiveAt: &threshold}, nil); c.Kind != Ratings {
+		t.Errorf("got kind %q, want %q", c.Kind, Ratings)
 	}
-	split.Kind = verdicts.Kind
 	if d := cmp.Diff(verdicts, split, cmpopts.EquateNaNs()); d != "" {
 		t.Error(d)
 	}

@@ -17,7 +17,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // Schema is the URL of the JSON Schema of a Calibration.
@@ -26,60 +25,57 @@ const Schema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/
 // Version is the version of the format.
 const Version = 1
 
-// A Calibration is a Report as a JSON file, whose threshold later runs can use.
+// A Calibration is the result of comparing a judge with labels. It is shown as a report, and
+// written as a JSON file whose threshold later runs can use.
 type Calibration struct {
-	Schema     string           `json:"$schema"`
-	Version    int              `json:"version"`
-	Ragfaith   string           `json:"ragfaith"`
-	Results    string           `json:"results"`
-	Labels     report.NullText  `json:"labels"` // "" if they are in Results
-	Label      string           `json:"label"`
-	PositiveAt *float64         `json:"positive_at"`
-	Kind       Kind             `json:"kind"`
-	Settings   *result.Settings `json:"settings"` // options of the run, or nil if unknown
-	// Threshold is the threshold of claims for score --calibration, or null.
-	Threshold  float64             `json:"threshold"`
-	Own        bool                `json:"threshold_is_judges_own"`
-	Advice     string              `json:"advice"` // what to do, in a sentence
-	Why        string              `json:"threshold_note"`
-	Rows       Counts              `json:"rows"`
-	Faithful   stats.Interval      `json:"faithful"`
-	Agreement  map[Score]Agreement `json:"agreement"`
-	Judged     Calls               `json:"judged"`
-	Best       stats.Threshold     `json:"best"`
-	Mean       Mean                `json:"mean"`
-	Confidence *ConfidenceFit      `json:"confidence,omitempty"` // nil if the labels do not determine it
-	Prescreen  *Prescreen          `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
-	Notes      []string            `json:"notes"`
+	Schema  string `json:"$schema"`
+	Version int    `json:"version"`
+	Source
+	Kind     Kind             `json:"kind"`
+	Settings *result.Settings `json:"settings"` // options of the run, or nil if unknown
+	Choice
+	Statistics
 
 	path   string
 	digest string
 }
 
-// Calibration returns the report for a file.
-func (r *Report) Calibration() *Calibration {
-	f, choice := r.Statistics, r.Choice()
-	c := &Calibration{
-		Schema: Schema, Version: Version, Ragfaith: r.Ragfaith, Results: r.Results, Labels: report.NullText(r.Labels), Label: r.Label,
-		PositiveAt: r.PositiveAt, Kind: f.Kind,
-		Threshold: choice.Threshold, Own: choice.Own, Advice: r.Advice(), Why: choice.Why,
-		Rows:     f.Counts,
-		Faithful: f.Positive, Agreement: make(map[Score]Agreement), Judged: f.Judged, Best: f.Best, Mean: f.Mean,
-		Confidence: f.Confidence, Notes: f.Notes,
+// A Source describes the results and the labels.
+type Source struct {
+	Ragfaith   string          `json:"ragfaith"`    // version of the program
+	Results    string          `json:"results"`     // file of the results, as named by the user
+	Labels     report.NullText `json:"labels"`      // file of the labels; "" if they are in Results
+	Label      string          `json:"label"`       // column of the labels
+	PositiveAt *float64        `json:"positive_at"` // as in Options
+}
+
+// New returns the calibration of the judge of a run. settings are the options of the run, or
+// nil if they are unknown.
+func New(statistics *Statistics, source Source, settings result.Settings) *Calibration {
+	c := &Calibration{Schema: Schema, Version: Version, Source: source, Kind: Verdicts, Statistics: *statistics}
+	if source.PositiveAt != nil {
+		c.Kind = Ratings
 	}
-	if r.hasPrescreen() {
-		c.Prescreen = f.Prescreen
+	if settings != nil {
+		c.Settings = &settings
 	}
-	if r.Settings != nil {
-		c.Settings = &r.Settings
+	if c.setting(settingJudge) == judgeLLM { // its confidences are about verdicts that it has made already
+		c.Prescreen = nil
 	}
-	for _, a := range f.Scores {
-		c.Agreement[a.Score] = a
-	}
+	c.Choice = c.choose()
+	c.Advice = c.advise()
 	return c
 }
 
-// Bytes returns the calibration as indented JSON. Identical reports produce identical bytes.
+// setting returns a setting of the run, or "" if it is unknown.
+func (c *Calibration) setting(name string) string {
+	if c.Settings == nil {
+		return ""
+	}
+	return c.Settings.Get(name)
+}
+
+// Bytes returns the calibration as indented JSON. Equal calibrations produce equal bytes.
 func (c *Calibration) Bytes() ([]byte, error) {
 	return report.EncodeJSON(c, json.FormatNilSliceAsNull(false))
 }
@@ -104,7 +100,7 @@ func Read(path string) (*Calibration, error) {
 }
 
 func parse(content []byte) (*Calibration, error) {
-	c := &Calibration{Threshold: math.NaN()}
+	c := &Calibration{Choice: Choice{Threshold: math.NaN()}}
 	if err := report.DecodeJSON(bytes.NewReader(content), c); err != nil {
 		return nil, fmt.Errorf("not a calibration: %w", err)
 	}
@@ -114,7 +110,7 @@ func parse(content []byte) (*Calibration, error) {
 		return nil, errors.New("not a calibration written by calibrate -o FILE.json: want $schema " + Schema)
 	case c.Version != Version:
 		return nil, fmt.Errorf("unsupported calibration version %d, want %d", c.Version, Version)
-	case c.Settings == nil || c.Settings.Get(settingJudge) == "":
+	case c.setting(settingJudge) == "":
 		return nil, errors.New("calibration without a judge")
 	case t < 0 || t > 1:
 		return nil, fmt.Errorf("threshold: want a number from 0 to 1, got %v", t)
@@ -138,7 +134,7 @@ func (c *Calibration) String() string {
 	if c.Own {
 		own = " (unchanged)"
 	}
-	return fmt.Sprintf("%s: threshold %s from %d labelled rows%s", filepath.Base(c.path), formatShortest(c.Threshold), c.Rows.Labelled, own)
+	return fmt.Sprintf("%s: threshold %s from %d labelled rows%s", filepath.Base(c.path), formatShortest(c.Threshold), c.Counts.Labelled, own)
 }
 
 // CheckThreshold returns an error that names the file if the calibration has no threshold.
@@ -157,7 +153,7 @@ func (c *Calibration) Match(settings result.Settings, ragfaith string) (invalid,
 		warnings = append(warnings, fmt.Sprintf("it was written by %s, this is %s", was, is))
 	}
 	for _, change := range settings.Changes(*c.Settings) {
-		was, is := c.Settings.Get(change.Name), settings.Get(change.Name)
+		was, is := c.setting(change.Name), settings.Get(change.Name)
 		if was == is {
 			continue // empty in one run and missing in the other
 		}

@@ -97,15 +97,9 @@ func boundNote(c *stats.Cutoff, maxError float64) string {
 // errorRate formats a share in percent without rounding it.
 func errorRate(x float64) string { return formatShortest(math.Round(x*1e8)/1e6) + "%" }
 
-// hasPrescreen reports whether the run has confidences that bounds can be applied to. Those
-// of a language model are about verdicts that it has made already.
-func (r *Report) hasPrescreen() bool {
-	return r.Statistics.Prescreen != nil && r.Settings.Get(settingJudge) != judgeLLM
-}
-
 // bounds returns the table of the bounds.
-func (r *Report) bounds() report.Table {
-	p := r.Statistics.Prescreen
+func (c *Calibration) bounds() report.Table {
+	p := c.Prescreen
 	t := newSection("score --prescreen")
 	add := func(name string, b *Bound) {
 		t.AddRow(name, orMissing(b.Score, formatShortest), "", b.Note)

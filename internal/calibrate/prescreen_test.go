@@ -85,18 +85,16 @@ func TestPrescreenBoundsDivideTheRows(t *testing.T) {
 }
 
 func TestPrescreenNeedsScoresAndLabels(t *testing.T) {
-	r := exampleReport(t)
-	if r.Calibration().Prescreen == nil {
+	if exampleCalibration(t, lexicalSettings()).Prescreen == nil {
 		t.Error("lexical judge: got no bounds")
 	}
-	r.Settings = with(lexicalSettings(), "--judge", "llm")
-	if got := r.Calibration(); got.Prescreen != nil {
+	if got := exampleCalibration(t, with(lexicalSettings(), "--judge", "llm")); got.Prescreen != nil {
 		t.Errorf("language model: got %+v, want no bounds", got.Prescreen)
 	}
 }
 
 func TestBoundsOfCalibration(t *testing.T) {
-	valid := bytesOf(t, exampleReport(t).Calibration())
+	valid := bytesOf(t, exampleCalibration(t, lexicalSettings()))
 	set := func(value any) string { return withMember(t, valid, "prescreen", value) }
 	bounds := func(unsupported, supported any) map[string]any {
 		return map[string]any{

@@ -38,11 +38,11 @@ func with(s result.Settings, name, value string) result.Settings {
 	return append(s, result.Setting{Name: name, Value: value})
 }
 
-func exampleReport(t *testing.T) *Report {
-	return &Report{
-		Statistics: newStatistics(t, Options{}, examples(200)), Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)",
-		Results: "r.jsonl", Label: "ok", Settings: lexicalSettings(),
-	}
+// exampleCalibration returns the calibration of a run with the given settings.
+func exampleCalibration(t *testing.T, settings result.Settings) *Calibration {
+	t.Helper()
+	source := Source{Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)", Results: "r.jsonl", Label: "ok"}
+	return New(newStatistics(t, Options{}, examples(200)), source, settings)
 }
 
 // bytesOf returns the contents of the file of a calibration.
@@ -99,15 +99,16 @@ func TestAdvice(t *testing.T) {
 		{"few labels", examples(12), nil, lexicalSettings(), "Label more rows: too few rows for an interval ("},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			r := &Report{Statistics: newStatistics(t, Options{}, tt.rows), Results: "r.jsonl", Label: "ok", Settings: tt.settings}
+			f := newStatistics(t, Options{}, tt.rows)
 			if tt.change != nil {
-				tt.change(r.Statistics)
+				tt.change(f)
 			}
-			if got := r.Advice(); !strings.HasPrefix(got, tt.want) || !strings.HasSuffix(got, ".") {
+			c := New(f, Source{Results: "r.jsonl", Label: "ok"}, tt.settings)
+			if got := c.Advice; !strings.HasPrefix(got, tt.want) || !strings.HasSuffix(got, ".") {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
 			var table strings.Builder
-			if err := r.WriteTable(&table, 1000); err != nil || !strings.HasPrefix(table.String(), r.Advice()+"\n\n") {
+			if err := c.WriteTable(&table, 1000); err != nil || !strings.HasPrefix(table.String(), c.Advice+"\n\n") {
 				t.Errorf("got %s, want the advice first (error %v)", table.String(), err)
 			}
 		})
@@ -135,18 +136,18 @@ func TestRoundThresholdKeepsTheVerdicts(t *testing.T) {
 
 func TestDecimalsDependOnSampleSize(t *testing.T) {
 	for n, want := range map[int]string{2: "0.12", 59: "0.12", 3000: "0.123", 300_000: "0.1235"} {
-		f := &Statistics{Counts: Counts{Labelled: n}}
-		if got := f.format(0.123456); got != want {
+		c := &Calibration{Statistics: Statistics{Counts: Counts{Labelled: n}}}
+		if got := c.format(0.123456); got != want {
 			t.Errorf("%d rows: got %s, want %s", n, got, want)
 		}
 	}
 }
 
 func TestCalibrationRoundTrip(t *testing.T) {
-	r := exampleReport(t)
-	content := bytesOf(t, r.Calibration())
-	if bytesOf(t, r.Calibration()) != content {
-		t.Error("calibrations of equal reports differ")
+	written := exampleCalibration(t, lexicalSettings())
+	content := bytesOf(t, written)
+	if bytesOf(t, exampleCalibration(t, lexicalSettings())) != content {
+		t.Error("equal calibrations have different bytes")
 	}
 	c, err := Read(writeFile(t, "c.json", content))
 	if err != nil {
@@ -155,8 +156,8 @@ func TestCalibrationRoundTrip(t *testing.T) {
 	if read := bytesOf(t, c); read != content {
 		t.Errorf("got %s\nwant %s", read, content)
 	}
-	if c.Threshold != r.Choice().Threshold {
-		t.Errorf("got threshold %v, want %v", c.Threshold, r.Choice())
+	if c.Threshold != written.Threshold {
+		t.Errorf("got threshold %v, want %v", c.Threshold, written.Threshold)
 	}
 	if !strings.HasPrefix(c.Name(), "c.json ") || len(c.Name()) != len("c.json ")+12 {
 		t.Errorf("got name %q, want c.json and 12 hexadecimal digits", c.Name())
@@ -164,7 +165,7 @@ func TestCalibrationRoundTrip(t *testing.T) {
 }
 
 func TestReadRejectsInvalidCalibrations(t *testing.T) {
-	valid := bytesOf(t, exampleReport(t).Calibration())
+	valid := bytesOf(t, exampleCalibration(t, lexicalSettings()))
 	change := func(member string, value any) string { return withMember(t, valid, member, value) }
 	for name, c := range map[string]struct{ content, want string }{
 		"empty":         {"", "not a calibration"},
@@ -206,7 +207,7 @@ func FuzzParseCalibration(f *testing.F) {
 }
 
 func TestMatch(t *testing.T) {
-	c := exampleReport(t).Calibration()
+	c := exampleCalibration(t, lexicalSettings())
 	const version = "ragfaith v1.2.0 (go1.27, darwin/arm64)"
 	for name, is := range map[string]result.Settings{
 		"same":           lexicalSettings(),
@@ -243,12 +244,12 @@ func TestCalibrationMatchesItsSchema(t *testing.T) {
 		t.Fatal(err)
 	}
 	threshold := 3.0
-	for name, r := range map[string]*Report{
-		"verdicts": exampleReport(t),
-		"few":      {Statistics: newStatistics(t, Options{}, examples(3)), Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"},
-		"split":    {Statistics: newStatistics(t, Options{PositiveAt: &threshold}, rated(60)), Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold},
+	for name, c := range map[string]*Calibration{
+		"verdicts": exampleCalibration(t, lexicalSettings()),
+		"few":      New(newStatistics(t, Options{}, examples(3)), Source{Ragfaith: "x", Results: "-", Labels: "l.csv", Label: "ok"}, nil),
+		"ratings":  New(newStatistics(t, Options{PositiveAt: &threshold}, rated(60)), Source{Ragfaith: "x", Results: "r.csv", Label: "ok", PositiveAt: &threshold}, nil),
 	} {
-		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bytesOf(t, r.Calibration())))
+		doc, err := jsonschema.UnmarshalJSON(strings.NewReader(bytesOf(t, c)))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -260,11 +261,10 @@ func TestCalibrationMatchesItsSchema(t *testing.T) {
 
 func TestHostileNamesAreEscaped(t *testing.T) {
 	const evil = "a`|</title><script>alert(1)</script>\n::error::x\x1b[31m\u202e"
-	r := exampleReport(t)
-	r.Results, r.Labels, r.Label = evil, evil, evil
-	r.Settings = with(r.Settings, "--model", evil)
+	c := exampleCalibration(t, with(lexicalSettings(), "--model", evil))
+	c.Results, c.Labels, c.Label = evil, evil, evil
 	var table, markdown strings.Builder
-	for _, err := range []error{r.WriteTable(&table, 0), r.WriteMarkdown(&markdown)} {
+	for _, err := range []error{c.WriteTable(&table, 0), c.WriteMarkdown(&markdown)} {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -283,12 +283,11 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 }
 
 func TestTableShowsAllStatistics(t *testing.T) {
-	r := exampleReport(t)
+	f := exampleCalibration(t, lexicalSettings())
 	var b strings.Builder
-	if err := r.WriteTable(&b, 0); err != nil {
+	if err := f.WriteTable(&b, 0); err != nil {
 		t.Fatal(err)
 	}
-	f := r.Statistics
 	for _, want := range []string{
 		fmt.Sprintf("all claims supported %d %d\n", f.Judged.TruePositive, f.Judged.FalsePositive),
 		fmt.Sprintf("some claim unsupported %d %d\n", f.Judged.FalseNegative, f.Judged.TrueNegative),
@@ -298,7 +297,7 @@ func TestTableShowsAllStatistics(t *testing.T) {
 		}
 	}
 	for _, want := range []float64{
-		f.Scores[0].AUROC.Estimate, f.Scores[1].AUROC.Lower, f.Scores[2].Spearman.Upper, f.Judged.Kappa.Estimate,
+		f.Agreement[MinScore].AUROC.Estimate, f.Agreement[Support].AUROC.Lower, f.Agreement[Faithfulness].Spearman.Upper, f.Judged.Kappa.Estimate,
 		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
 		f.Mean.Mean.Lower,
 	} {

@@ -114,17 +114,12 @@ func (s *Sample) checkKind(l Label, position string) error {
 // ErrNoLabelled reports that no row has both a label and a score.
 var ErrNoLabelled = errors.New("no row has both a label and a score")
 
-// kind returns the kind of the labels, and the lowest label of a faithful row.
-func (s *Sample) kind() (Kind, float64) {
-	if at := s.options.PositiveAt; at != nil {
-		return Ratings, *at
-	}
-	return Verdicts, 1
-}
-
 // positive returns whether each labelled row is faithful.
 func (s *Sample) positive() []bool {
-	_, threshold := s.kind()
+	threshold := 1.0
+	if s.options.PositiveAt != nil {
+		threshold = *s.options.PositiveAt
+	}
 	positive := make([]bool, len(s.rows))
 	for i := range s.rows {
 		positive[i] = s.rows[i].label >= threshold

@@ -9,21 +9,19 @@ import (
 
 // Statistics measures the agreement of a judge with labels.
 type Statistics struct {
-	Counts     Counts
-	Kind       Kind
-	Scores     [3]Agreement   // in the order of Scores
-	Positive   stats.Interval // share of labelled rows that are faithful
-	Judged     Calls          // agreement of the verdicts
-	Best       stats.Threshold
-	Prescreen  *Prescreen     // nil without confidences
-	Confidence *ConfidenceFit // nil if the labels determine none
-	Mean       Mean
-	Notes      []string // caveats
+	Counts     Counts              `json:"rows"`
+	Positive   stats.Interval      `json:"faithful"` // share of labelled rows that are faithful
+	Agreement  map[Score]Agreement `json:"agreement"`
+	Judged     Calls               `json:"judged"` // agreement of the verdicts
+	Best       stats.Threshold     `json:"best"`
+	Mean       Mean                `json:"mean"`
+	Confidence *ConfidenceFit      `json:"confidence,omitempty"` // nil if the labels do not determine it
+	Prescreen  *Prescreen          `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
+	Notes      []string            `json:"notes"`                // caveats
 }
 
 // Agreement is the agreement of a score with the labels.
 type Agreement struct {
-	Score    Score          `json:"-"`
 	AUROC    stats.Interval `json:"auroc"`    // probability that a faithful row has a higher score than another
 	Spearman stats.Interval `json:"spearman"` // rank correlation
 }
@@ -55,15 +53,14 @@ func (s *Sample) Statistics() (*Statistics, error) {
 	if s.rating != "" && s.options.PositiveAt == nil {
 		return nil, fmt.Errorf("the label of %s is a rating: set --positive-at X to the lowest rating of a faithful row", s.rating)
 	}
-	f := &Statistics{Counts: s.counts}
-	f.Kind, _ = s.kind()
+	f := &Statistics{Counts: s.counts, Agreement: make(map[Score]Agreement)}
 	positive := s.positive()
 	labels, truth := make([]float64, len(s.rows)), make([]float64, len(s.rows))
 	for i := range s.rows {
 		labels[i], truth[i] = s.rows[i].label, indicator(positive[i])
 	}
 	for i, name := range Scores() {
-		f.Scores[i] = s.agreement(name, i, positive, labels)
+		f.Agreement[name] = agreement(positive, labels, s.column(i))
 	}
 	options := stats.Options{Seed: s.options.Seed}
 	chosen := s.column(0)
@@ -75,10 +72,9 @@ func (s *Sample) Statistics() (*Statistics, error) {
 	return f, nil
 }
 
-// agreement returns the agreement of a score, which has the given index in Scores.
-func (s *Sample) agreement(score Score, index int, positive []bool, labels []float64) Agreement {
-	values := s.column(index)
-	a := Agreement{Score: score, AUROC: stats.AUROCInterval(positive, values), Spearman: stats.SpearmanInterval(labels, values)}
+// agreement returns the agreement of a score with the labels.
+func agreement(positive []bool, labels, scores []float64) Agreement {
+	a := Agreement{AUROC: stats.AUROCInterval(positive, scores), Spearman: stats.SpearmanInterval(labels, scores)}
 	if math.IsNaN(a.Spearman.Estimate) && a.Spearman.Note == "" {
 		a.Spearman.Note = "all labels or all scores are the same"
 	}

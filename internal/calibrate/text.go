@@ -7,20 +7,20 @@ import (
 )
 
 // WriteTable writes the report for a terminal that is width cells wide; 0 means 120.
-func (r *Report) WriteTable(w io.Writer, width int) error {
-	_, err := io.WriteString(w, r.document().Terminal(width))
+func (c *Calibration) WriteTable(w io.Writer, width int) error {
+	_, err := io.WriteString(w, c.document().Terminal(width))
 	return err
 }
 
 // WriteMarkdown writes the report for a pull request. Names of files and columns are in
 // code spans.
-func (r *Report) WriteMarkdown(w io.Writer) error {
-	_, err := io.WriteString(w, r.document().Markdown())
+func (c *Calibration) WriteMarkdown(w io.Writer) error {
+	_, err := io.WriteString(w, c.document().Markdown())
 	return err
 }
 
-func (r *Report) document() report.Document {
-	p := r.Page()
+func (c *Calibration) document() report.Document {
+	p := c.Page()
 	return report.Document{
 		report.Heading("Judge calibration"),
 		report.Paragraph(p.Advice),
@@ -39,9 +39,9 @@ type Page struct {
 }
 
 // Page returns the content of the report.
-func (r *Report) Page() *Page {
+func (c *Calibration) Page() *Page {
 	return &Page{
-		Advice: r.Advice(), Source: r.source(), Judge: r.judge(), Counts: r.Statistics.counts(), Notes: r.Statistics.Notes,
-		Verdicts: r.verdicts(), Sections: r.sections(),
+		Advice: c.Advice, Source: c.source(), Judge: c.judge(), Counts: c.counts(), Notes: c.Notes,
+		Verdicts: c.verdicts(), Sections: c.sections(),
 	}
 }

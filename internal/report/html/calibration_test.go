@@ -7,11 +7,12 @@ import (
 	"testing"
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// calibration returns a report on 200 rows with the given names of files and columns.
-func calibration(t *testing.T, name string) *calibrate.Report {
+// calibration returns a calibration with 200 rows with the given names of files and columns.
+func calibration(t *testing.T, name string) *calibrate.Calibration {
 	t.Helper()
 	random := rand.New(rand.NewPCG(1, 2)) //nolint:gosec // reproducible
 	s := calibrate.NewSample(calibrate.Options{})
@@ -33,16 +34,14 @@ func calibration(t *testing.T, name string) *calibrate.Report {
 		t.Fatal(err)
 	}
 	f.Notes = []string{"a note"}
-	return &calibrate.Report{
-		Statistics: f, Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)", Results: name, Labels: name, Label: name,
-		Settings: result.Settings{{Name: "--judge", Value: "llm"}, {Name: "--model", Value: name}},
-	}
+	source := calibrate.Source{Ragfaith: "ragfaith v1.2.0 (go1.26, linux/amd64)", Results: name, Labels: report.NullText(name), Label: name}
+	return calibrate.New(f, source, result.Settings{{Name: "--judge", Value: "llm"}, {Name: "--model", Value: name}})
 }
 
-func renderCalibration(t *testing.T, r *calibrate.Report) string {
+func renderCalibration(t *testing.T, c *calibrate.Calibration) string {
 	t.Helper()
 	var b strings.Builder
-	if err := WriteCalibration(&b, r.Page()); err != nil {
+	if err := WriteCalibration(&b, c); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -63,7 +62,7 @@ func TestPageHasNoScript(t *testing.T) {
 		t.Error("pages of equal reports differ")
 	}
 	style := strings.ReplaceAll(hash(only(t, page, `(?s)<style>(.*?)</style>`)), "+", "&#43;")
-	checkContains(t, page, ">labelled unfaithful</th>", r.Advice(),
+	checkContains(t, page, ">labelled unfaithful</th>", r.Advice,
 		"\"default-src &#39;none&#39;; script-src &#39;none&#39;; style-src &#39;sha256-"+style+"&#39;; base-uri &#39;none&#39;; form-action &#39;none&#39;; ")
 	for _, bad := range []string{"<script", "http:", "https:", "url(", "@import", " style=", " on" + "load="} {
 		if strings.Contains(page, bad) {
