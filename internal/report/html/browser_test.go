@@ -172,14 +172,6 @@ func TestPageInBrowser(t *testing.T) {
 			p.WaitFor(background, "rgb(255, 255, 255)")
 			p.SetColorScheme("dark")
 			p.WaitFor(background, "rgb(20, 23, 27)")
-			p.Click("#theme")
-			p.WaitFor(background, "rgb(255, 255, 255)")
-			p.WaitFor(`document.getElementById('theme').textContent`, "Theme: light")
-			p.SetColorScheme("light")
-			p.Click("#theme")
-			p.WaitFor(background, "rgb(20, 23, 27)")
-			p.Click("#theme")
-			p.WaitFor(background, "rgb(255, 255, 255)")
 		},
 		"narrow and wide screens": func(p *tab) {
 			for _, width := range []int64{320, 360, 900, 1600} {

@@ -20,7 +20,6 @@ var files embed.FS
 //
 //   - "head", with the title as its data, begins the document and its body
 //   - "foot" ends it, with the script as one module
-//   - "theme" is the theme button
 //   - "histogram" draws a [chart]
 //   - "table" shows a [report.Table]
 //

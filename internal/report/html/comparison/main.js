@@ -120,7 +120,6 @@ function useKeys() {
   });
 }
 
-useTheme();
 if (list) {
   markRange = useHistogram(update);
   useTools(update);

@@ -1,35 +1,6 @@
-// Shared by all pages with a script: the theme button, the page address, the search form
-// and the histogram.
+// Shared by all pages with a script: the page address, the search form and the histogram.
 
 const byId = (id) => document.getElementById(id);
-
-// useTheme makes the theme button cycle through the themes and remembers the choice.
-function useTheme() {
-  const themes = { "": "system", light: "light", dark: "dark" };
-  const button = byId("theme");
-  const apply = (theme) => {
-    document.documentElement.dataset.theme = theme;
-    button.querySelector("span").textContent = themes[theme];
-  };
-  let theme = "";
-  try {
-    theme = localStorage.getItem("ragfaith-theme") ?? "";
-  } catch {
-    // sandboxed pages have no storage
-  }
-  apply(theme in themes ? theme : "");
-  button.hidden = false;
-  button.addEventListener("click", () => {
-    const names = Object.keys(themes);
-    theme = names[(names.indexOf(document.documentElement.dataset.theme) + 1) % names.length];
-    apply(theme);
-    try {
-      localStorage.setItem("ragfaith-theme", theme);
-    } catch {
-      // the choice is lost when the page is closed
-    }
-  });
-}
 
 // address returns the parameters in the fragment of a URL: the filters and the open row.
 const address = (url) => new URLSearchParams(new URL(url).hash.slice(1));

@@ -75,7 +75,6 @@ function readAddress(parameters) {
 }
 
 async function start() {
-  useTheme();
   if (typeof DecompressionStream === "undefined") {
     byId("row-count").textContent = "This browser is too old to decompress the rows.";
     return;
