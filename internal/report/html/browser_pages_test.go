@@ -14,18 +14,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// testLinkedRow opens a page at rows and copies the link to one.
+// testLinkedRow opens a page at rows.
 func testLinkedRow(t *testing.T, b browser, page string) {
 	p := b.Open(t, page, "#row=refused")
 	p.WaitFor(textsExpr("#detail-title"), "Row 2 refused")
 	p.WaitFor(textsExpr(".answer .skipped"), "I don't know.")
-	p.RunScript(`navigator.clipboard.writeText = async (text) => { window.copied = text.split('#')[1]; }`)
-	p.Click(".copy-link")
-	p.WaitFor(`window.copied`, "row=refused")
-	p.WaitFor(`document.querySelector('.copy-link').textContent`, "Link copied")
-	p.RunScript(`navigator.clipboard.writeText = async () => { throw new Error(); }; window.prompt = (_, text) => { window.prompted = text.split('#')[1]; }`)
-	p.Click(".copy-link")
-	p.WaitFor(`window.prompted`, "row=refused")
+	p.WaitFor(`location.hash`, "#row=refused")
 	p.RunScript(`location.hash = '#status=failed'`)
 	p.WaitFor(`document.getElementById('detail').open`, "false")
 	p.WaitFor(indexes, "3")

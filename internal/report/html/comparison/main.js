@@ -72,17 +72,12 @@ function readAddress(parameters) {
   }
 }
 
-// useRows keeps the open row in the page address and adds a button to it that copies its
-// link.
+// useRows keeps the open row in the page address.
 function useRows() {
   list.addEventListener("toggle", (event) => {
     const row = rows.find(({ element }) => element === event.target);
     if (row.element.open) {
       opened = row;
-      const body = row.element.querySelector(".open");
-      if (!body.querySelector(".copy-link")) {
-        body.prepend(copyLinkButton(linkTo(row)));
-      }
     } else if (opened === row) {
       opened = undefined;
     }

@@ -14,26 +14,6 @@ function setAddress(parameters) {
   }
 }
 
-// copyLinkButton returns a button that copies the address of the page with the given
-// parameters.
-function copyLinkButton(parameters) {
-  const button = document.createElement("button");
-  button.type = "button";
-  button.className = "copy-link";
-  button.textContent = "Copy link";
-  button.ariaLive = "polite";
-  button.addEventListener("click", async () => {
-    const link = `${location.href.split("#")[0]}#${new URLSearchParams(parameters)}`;
-    try {
-      await navigator.clipboard.writeText(link);
-      button.textContent = "Link copied";
-    } catch {
-      prompt("Link to this row:", link); // pages without https have no clipboard
-    }
-  });
-  return button;
-}
-
 // filters returns the fields of the search form that are not empty.
 const filters = () => new URLSearchParams([...new FormData(byId("tools"))].filter(([, value]) => value !== ""));
 

@@ -75,7 +75,6 @@ class Detail {
     return make("div", { className: "bar" },
       title,
       make("span", { className: "where" }, `${formatCount(position + 1)} of ${formatCount(this.#rows.count())}`),
-      copyLinkButton(linkTo(row)),
       step("Previous", "←", position - 1),
       step("Next", "→", position + 1),
       make("button", { type: "button", className: "close", onclick: () => this.close() }, "Close"));
