@@ -44,7 +44,9 @@ func (p *parquetWriter) Write(r *Row) error {
 		p.open()
 		return p.rows.write(r)
 	}
-	p.kept.observe(r.Kept)
+	if err := p.kept.observe(r.Kept); err != nil {
+		return err
+	}
 	p.buf = append(r.AppendJSON(p.buf[:0]), '\n')
 	_, err := p.spool.Write(p.buf)
 	return err

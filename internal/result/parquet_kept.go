@@ -23,41 +23,27 @@ type parquetKept struct {
 }
 
 func newParquetKept(o Options) parquetKept {
-	k := parquetKept{KeptColumns: KeptColumns{fixed: !o.KeepAll, warn: o.Warn, index: make(map[string]int)}}
-	if k.fixed {
-		for _, name := range o.Keep {
-			k.add(name)
-		}
-	}
+	k := parquetKept{KeptColumns: NewKeptColumns(o)}
+	k.types = make([]keptType, len(k.Names))
 	return k
 }
 
-// add appends a column unless it exists or there are too many.
-func (k *parquetKept) add(name string) {
-	if _, ok := k.index[name]; ok {
-		return
-	}
-	if len(k.Names) == maxKept {
-		if k.warn != nil {
-			k.warn(fmt.Errorf("column %q and others are left out of the Parquet file, which holds %d kept columns at most", name, maxKept))
-			k.warn = nil
-		}
-		return
-	}
-	k.KeptColumns.add(name)
-	k.types = append(k.types, keptType{})
-}
-
-// observe records the columns of a row and the types of their values.
-func (k *parquetKept) observe(columns []dataset.Column) {
+// observe records the columns of a row and the types of their values. It returns an error
+// for too many columns.
+func (k *parquetKept) observe(columns []dataset.Column) error {
 	if !k.fixed {
 		for i := range columns {
 			k.add(columns[i].Name)
 		}
+		k.types = append(k.types, make([]keptType, len(k.Names)-len(k.types))...)
+	}
+	if len(k.Names) > maxKept {
+		return fmt.Errorf("more than %d kept columns: choose some with --keep", maxKept)
 	}
 	for i, value := range k.Values(columns) {
 		k.types[i].observe(value)
 	}
+	return nil
 }
 
 func (k *parquetKept) fields() []parquet.Field {

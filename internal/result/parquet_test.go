@@ -176,23 +176,20 @@ func TestParquetIsDeterministic(t *testing.T) {
 	}
 }
 
-func TestParquetDropsColumnsAboveLimit(t *testing.T) {
-	var warnings []string
-	columns := make([]dataset.Column, result.MaxKept+2)
+func TestParquetRejectsTooManyColumns(t *testing.T) {
+	columns := make([]dataset.Column, result.MaxKept+1)
 	for i := range columns {
 		columns[i] = dataset.Column{Name: fmt.Sprint("c", i), Value: []byte("1")}
 	}
 	r := resulttest.NoClaims()
 	r.Kept = columns
-	w, err := result.NewWriter(dataset.Parquet, io.Discard, result.Options{KeepAll: true, Warn: func(err error) { warnings = append(warnings, err.Error()) }})
+	w, err := result.NewWriter(dataset.Parquet, io.Discard, result.Options{KeepAll: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Write(r); err != nil {
-		t.Fatal(err)
+	if err := w.Write(r); err == nil || err.Error() != "more than 30000 kept columns: choose some with --keep" {
+		t.Errorf("got %v, want an error for more than 30000 columns", err)
 	}
-	want := []string{`column "c30000" and others are left out of the Parquet file, which holds 30000 kept columns at most`}
-	checkDiff(t, want, warnings)
 }
 
 func TestDiscardRemovesTemporaryFile(t *testing.T) {
