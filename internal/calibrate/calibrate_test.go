@@ -142,7 +142,8 @@ func TestBestThresholdAppliesToClaims(t *testing.T) {
 		positive[i] = row.label == 1
 		called[i] = row.scores[0] >= f.Best.Threshold && row.scores[1] >= f.Best.Threshold
 	}
-	if got := stats.BalancedAccuracy(positive, called); math.Abs(got-f.Best.Apparent) > 1e-12 {
+	confusion := stats.NewConfusion(positive, called)
+	if got := confusion.BalancedAccuracy().Estimate; math.Abs(got-f.Best.Apparent) > 1e-12 {
 		t.Errorf("all claims at least %v: got balanced accuracy %v, want %v", f.Best.Threshold, got, f.Best.Apparent)
 	}
 	if !(f.Best.OutOfFold.Estimate < f.Best.Apparent) {

@@ -29,10 +29,7 @@ type Agreement struct {
 // Calls compare the rows whose claims are all supported according to the judge with those
 // labelled faithful.
 type Calls struct {
-	TruePositive     int            `json:"true_positive"`
-	FalsePositive    int            `json:"false_positive"`
-	FalseNegative    int            `json:"false_negative"`
-	TrueNegative     int            `json:"true_negative"`
+	stats.Confusion
 	BalancedAccuracy stats.Interval `json:"balanced_accuracy"`
 	Kappa            stats.Interval `json:"kappa"`
 }
@@ -95,22 +92,12 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	called := make([]bool, len(positive))
 	for i, p := range positive {
 		called[i] = s.rows[i].faithful
-		switch {
-		case p && called[i]:
-			f.Judged.TruePositive++
-		case p:
-			f.Judged.FalseNegative++
-		case called[i]:
-			f.Judged.FalsePositive++
-		default:
-			f.Judged.TrueNegative++
-		}
 		share.Add(indicator(p), 1)
 	}
-	f.Counts.Faithful = f.Judged.TruePositive + f.Judged.FalseNegative
+	confusion := stats.NewConfusion(positive, called)
+	f.Judged = Calls{confusion, confusion.BalancedAccuracy(), confusion.Kappa()}
+	f.Counts.Faithful = confusion.Positive()
 	f.Positive = share.Interval(o)
-	f.Judged.BalancedAccuracy = stats.BalancedAccuracyInterval(positive, called)
-	f.Judged.Kappa = stats.KappaInterval(positive, called)
 	f.Best = stats.BestThreshold(positive, chosen, o.Seed)
 	f.Best.Threshold = roundThreshold(f.Best.Threshold, chosen)
 	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)

@@ -31,26 +31,6 @@ func AUROC(positive []bool, scores []float64) float64 {
 	return (sum - n*(n+1)/2) / (n * m)
 }
 
-// BalancedAccuracy returns the mean of sensitivity and specificity, or NaN if
-// there are no positives or no negatives.
-func BalancedAccuracy(positive, predicted []bool) float64 {
-	correct, total := countCorrect(positive, predicted)
-	return (correct[0]/total[0] + correct[1]/total[1]) / 2
-}
-
-// countCorrect returns the number of correct predictions and the number of
-// rows, each for negatives (index 0) and positives (index 1).
-func countCorrect(positive, predicted []bool) (correct, total [2]float64) {
-	for i, p := range positive {
-		label := labelIndex(p)
-		total[label]++
-		if predicted[i] == p {
-			correct[label]++
-		}
-	}
-	return correct, total
-}
-
 func labelIndex(positive bool) int {
 	if positive {
 		return 1
@@ -199,16 +179,6 @@ func bisect(inside, outside float64, in func(float64) bool) float64 {
 	return inside
 }
 
-// BalancedAccuracyInterval returns [BalancedAccuracy] with its 95%
-// interval. It combines the intervals of Wilson (JASA 22, 1927) for sensitivity
-// and specificity by the square-and-add method of Newcombe (Statistics in
-// Medicine 17, 1998), which is also valid near 1. With fewer than 10 rows of
-// either label there is no interval.
-func BalancedAccuracyInterval(positive, predicted []bool) Interval {
-	correct, total := countCorrect(positive, predicted)
-	return balancedInterval(correct[1]/total[1], correct[0]/total[0], int(total[1]), int(total[0]))
-}
-
 // balancedInterval returns the interval of the mean of sensitivity and
 // specificity, which were measured on pos and neg rows.
 func balancedInterval(sensitivity, specificity float64, pos, neg int) Interval {
@@ -252,88 +222,4 @@ func SpearmanInterval(x, y []float64) Interval {
 		}
 	}
 	return i
-}
-
-// A confusion holds the fraction of rows for each combination of label and
-// prediction.
-type confusion struct {
-	truePositive, falseNegative, falsePositive, trueNegative float64
-	n                                                        int
-}
-
-func newConfusion(positive, predicted []bool) confusion {
-	c := confusion{n: len(positive)}
-	for i, p := range positive {
-		switch {
-		case p && predicted[i]:
-			c.truePositive++
-		case p:
-			c.falseNegative++
-		case predicted[i]:
-			c.falsePositive++
-		default:
-			c.trueNegative++
-		}
-	}
-	n := float64(c.n)
-	c.truePositive, c.falseNegative, c.falsePositive, c.trueNegative = c.truePositive/n, c.falseNegative/n, c.falsePositive/n, c.trueNegative/n
-	return c
-}
-
-// chance returns the agreement expected if labels and predictions were
-// independent with the same frequencies.
-func (c confusion) chance() float64 {
-	label, prediction := c.truePositive+c.falseNegative, c.truePositive+c.falsePositive
-	return label*prediction + (1-label)*(1-prediction)
-}
-
-// Kappa returns Cohen's kappa (Educational and Psychological Measurement 20,
-// 1960): the agreement beyond chance, relative to its maximum. It is NaN if all
-// labels and predictions are equal.
-func Kappa(positive, predicted []bool) float64 {
-	c := newConfusion(positive, predicted)
-	chance := c.chance()
-	return (c.truePositive + c.trueNegative - chance) / (1 - chance)
-}
-
-// KappaInterval returns [Kappa] with its 95% interval. It is a Wald
-// interval with the large-sample standard error of Fleiss, Cohen and Everitt
-// (Psychological Bulletin 72, 1969), clipped to -1 and 1. For perfect agreement
-// the standard error is 0. In that case the lower bound is the kappa at the
-// largest disagreement rate consistent with n rows without disagreement, and Note
-// is set. There is no interval for fewer than 20 rows, or if all labels or all
-// predictions are equal. For 100 rows and a kappa of 0.4, the coverage is
-// 93.6%.
-func KappaInterval(positive, predicted []bool) Interval {
-	i, z := newInterval(Kappa(positive, predicted), len(positive))
-	c := newConfusion(positive, predicted)
-	switch e := c.kappaError(); {
-	case c.n < minUnits:
-		i.Note = tooFewUnits()
-	case math.IsNaN(i.Estimate):
-		i.Note = "all labels and predictions are equal"
-	case c.truePositive+c.falseNegative == 0, c.trueNegative+c.falsePositive == 0, c.truePositive+c.falsePositive == 0, c.trueNegative+c.falseNegative == 0:
-		i.Note = "all labels or all predictions are equal: kappa is always 0"
-	case c.falseNegative+c.falsePositive == 0:
-		i.Method, i.Note = Bounded, "no disagreement: the lower bound allows for unobserved disagreement"
-		unseen := 1 - math.Pow((1-i.Confidence)/2, 1/float64(c.n))
-		i.Lower, i.Upper = max(-1, 1-unseen/(1-c.chance())), 1
-	default:
-		i.Method = Wald
-		i.Lower, i.Upper = max(-1, i.Estimate-z*e), min(1, i.Estimate+z*e)
-	}
-	return i
-}
-
-// kappaError returns the standard error of Fleiss, Cohen and Everitt for a
-// nonzero kappa.
-func (c confusion) kappaError() float64 {
-	label, prediction := c.truePositive+c.falseNegative, c.truePositive+c.falsePositive
-	observed, chance := c.truePositive+c.trueNegative, c.chance()
-	square := func(x float64) float64 { return x * x }
-	agree := c.truePositive*square(1-chance-(label+prediction)*(1-observed)) +
-		c.trueNegative*square(1-chance-(2-label-prediction)*(1-observed))
-	disagree := square(1-observed) * (c.falseNegative*square(prediction+1-label) + c.falsePositive*square(label+1-prediction))
-	variance := (agree + disagree - square(observed*chance-2*chance+observed)) / (float64(c.n) * square(square(1-chance)))
-	return math.Sqrt(max(0, variance))
 }

@@ -29,13 +29,13 @@ func TestAgreementIntervalCoverage(t *testing.T) {
 		predicted := predictAt(scores, threshold/2)
 		auroc.add(contains(AUROCInterval(positive, scores), auc))
 		smallAUROC.add(contains(AUROCInterval(positive[20:60], scores[20:60]), auc))
-		balanced.add(contains(BalancedAccuracyInterval(positive, predicted), accuracy))
+		balanced.add(contains(confusion(positive, predicted).BalancedAccuracy(), accuracy))
 		// Labels and predictions are both random for kappa.
 		for i := range positive {
 			positive[i] = r.Float64() < 0.3
 			predicted[i] = positive[i] == (r.Float64() < accuracy)
 		}
-		kappas.add(contains(KappaInterval(positive, predicted), kappa))
+		kappas.add(contains(confusion(positive, predicted).Kappa(), kappa))
 		x, y := make([]float64, n), make([]float64, n)
 		for i := range x {
 			x[i] = r.NormFloat64()

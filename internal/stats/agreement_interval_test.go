@@ -24,6 +24,12 @@ func testJudge() (positive []bool, scores, ratings []float64) {
 	return positive, scores, ratings
 }
 
+// confusion returns the counts of rows with the given labels and predictions.
+func confusion(positive, predicted []bool) *Confusion {
+	c := NewConfusion(positive, predicted)
+	return &c
+}
+
 func predictAt(scores []float64, threshold float64) []bool {
 	predicted := make([]bool, len(scores))
 	for i, s := range scores {
@@ -47,8 +53,8 @@ func TestAgreementIntervalsMatchScipyAndStatsmodels(t *testing.T) {
 		want [3]float64
 	}{
 		{"AUROC", AUROCInterval(positive, scores), [3]float64{0.6106785317018909, 0.4602233584630813, 0.7426473669883328}},
-		{"balanced accuracy", BalancedAccuracyInterval(positive, predicted), [3]float64{0.5834260289210234, 0.4590248599091966, 0.6943993071272979}},
-		{"kappa", KappaInterval(positive, predicted), [3]float64{0.16666666666666663, -0.08268589187898304, 0.4160192252123165}},
+		{"balanced accuracy", confusion(positive, predicted).BalancedAccuracy(), [3]float64{0.5834260289210234, 0.4590248599091966, 0.6943993071272979}},
+		{"kappa", confusion(positive, predicted).Kappa(), [3]float64{0.16666666666666663, -0.08268589187898304, 0.4160192252123165}},
 		{"Spearman", SpearmanInterval(scores, ratings), [3]float64{0.1929653571068023, -0.06649539169831273, 0.4279827411733096}},
 	} {
 		near(t, c.name, c.got.Estimate, c.want[0], 1e-12)
@@ -60,7 +66,7 @@ func TestAgreementIntervalsMatchScipyAndStatsmodels(t *testing.T) {
 	}
 	pos, neg := split(positive, scores)
 	near(t, "DeLong's error", deLong(pos, neg), 0.07394760763737547, 1e-14)
-	near(t, "kappa's error", newConfusion(positive, predicted).kappaError(), 0.1272230308885831, 1e-14)
+	near(t, "kappa's error", confusion(positive, predicted).kappaError(), 0.1272230308885831, 1e-14)
 }
 
 func TestIntervalsOfPerfectAgreement(t *testing.T) {
@@ -82,8 +88,8 @@ func TestIntervalsOfPerfectAgreement(t *testing.T) {
 	near(t, "reversed", inverted.Upper, 1-auroc.Lower, 1e-12)
 	slices.Reverse(positive)
 	for name, got := range map[string]Interval{
-		"balanced accuracy": BalancedAccuracyInterval(positive, positive),
-		"kappa":             KappaInterval(positive, positive),
+		"balanced accuracy": confusion(positive, positive).BalancedAccuracy(),
+		"kappa":             confusion(positive, positive).Kappa(),
 	} {
 		if got.Estimate != 1 || got.Upper != 1 || !(got.Lower > 0.8 && got.Lower < 0.96) {
 			t.Errorf("%s: got %+v, want 1 with an interval from 0.8 to 0.96 up to 1", name, got)
@@ -100,11 +106,11 @@ func TestAgreementIntervalsRequireEnoughRows(t *testing.T) {
 	copy(few, make([]bool, 9))
 	for name, got := range map[string]Interval{
 		"AUROC of nine":           AUROCInterval(few, scores),
-		"balanced accuracy, nine": BalancedAccuracyInterval(few, few),
-		"kappa of 19":             KappaInterval(positive[:19], positive[:19]),
-		"kappa of one label":      KappaInterval(slices.Repeat([]bool{true}, 60), slices.Repeat([]bool{true}, 60)),
-		"kappa, labels the same":  KappaInterval(make([]bool, 60), positive),
-		"kappa, calls the same":   KappaInterval(positive, slices.Repeat([]bool{true}, 60)),
+		"balanced accuracy, nine": confusion(few, few).BalancedAccuracy(),
+		"kappa of 19":             confusion(positive[:19], positive[:19]).Kappa(),
+		"kappa of one label":      confusion(slices.Repeat([]bool{true}, 60), slices.Repeat([]bool{true}, 60)).Kappa(),
+		"kappa, labels the same":  confusion(make([]bool, 60), positive).Kappa(),
+		"kappa, calls the same":   confusion(positive, slices.Repeat([]bool{true}, 60)).Kappa(),
 		"Spearman of 19":          SpearmanInterval(scores[:19], ratings[:19]),
 		"Spearman of a constant":  SpearmanInterval(constant, ratings),
 	} {
@@ -133,7 +139,7 @@ func TestBestThresholdMaximizesBalancedAccuracy(t *testing.T) {
 	got := BestThreshold(positive, scores, 0)
 	near(t, "threshold", got.Threshold, 0.525, 1e-15)
 	near(t, "apparent", got.Apparent, 0.5984427141268076, 1e-14)
-	near(t, "recomputed", BalancedAccuracy(positive, predictAt(scores, got.Threshold)), got.Apparent, 1e-14)
+	near(t, "recomputed", confusion(positive, predictAt(scores, got.Threshold)).BalancedAccuracy().Estimate, got.Apparent, 1e-14)
 	if got.OutOfFold.Estimate >= got.Apparent || !got.OutOfFold.Reliable() || got.Low > got.Threshold || got.High < got.Threshold {
 		t.Errorf("got %+v, want a reliable estimate below the apparent accuracy", got)
 	}
@@ -220,7 +226,7 @@ func TestAgreementIsNaNWithoutBothClasses(t *testing.T) {
 	t.Parallel()
 	for name, got := range map[string]float64{
 		"AUROC":             AUROC([]bool{true, true}, []float64{1, 2}),
-		"balanced accuracy": BalancedAccuracy([]bool{false}, []bool{false}),
+		"balanced accuracy": confusion([]bool{false}, []bool{false}).BalancedAccuracy().Estimate,
 		"Spearman constant": Spearman([]float64{1, 1}, []float64{1, 2}),
 		"Spearman of one":   Spearman([]float64{1}, []float64{1}),
 	} {

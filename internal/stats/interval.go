@@ -51,7 +51,7 @@ const (
 	Bounded Method = "bounded"
 	// DeLong is the method of [AUROCInterval].
 	DeLong Method = "delong"
-	// Newcombe is the method of [BalancedAccuracyInterval]. [AUROCInterval] also uses
+	// Newcombe is the method of [Confusion.BalancedAccuracy]. [AUROCInterval] also uses
 	// it for perfectly separated classes.
 	Newcombe Method = "newcombe"
 	// Wald is the estimate plus and minus a multiple of its standard error.

@@ -43,7 +43,7 @@ type labelledRow struct {
 // testing on the same rows (Varma and Simon, BMC Bioinformatics 7, 2006). The procedure
 // is repeated for twenty random stratified divisions into folds.
 //
-// The interval is that of [BalancedAccuracyInterval] and treats the repeats as a single
+// The interval is that of [Confusion.BalancedAccuracy] and treats the repeats as a single
 // test of each row. It does not include the uncertainty of choosing the threshold on this
 // sample. seed is the random seed. The result does not depend on the order of rows.
 func BestThreshold(positive []bool, scores []float64, seed uint64) Threshold {

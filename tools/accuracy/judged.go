@@ -96,7 +96,8 @@ func accuracy(t *table, rows []int) float64         { return t.accuracy(t.predic
 func baselineAccuracy(t *table, rows []int) float64 { return t.accuracy(t.baselinePredicted, rows) }
 
 func (t *table) accuracy(predicted []bool, rows []int) float64 {
-	return stats.BalancedAccuracy(pick(t.positive, rows), pick(predicted, rows))
+	c := stats.NewConfusion(pick(t.positive, rows), pick(predicted, rows))
+	return c.BalancedAccuracy().Estimate
 }
 
 func (t *table) auroc(scores []float64, rows []int) float64 {
