@@ -90,7 +90,7 @@ func isGreeting(text string, w, opened words) bool {
 // a condition.
 func (w words) offersHelp() bool {
 	if rest, ok := w.cutPhrase(closing); ok {
-		return rest.assertsNothing(2)
+		return rest.assertsNothing()
 	}
 	rest, ok := w.cutAnyPrefix("if you", "if youd", "should you", "in case you", "if anything", "if something")
 	return ok && rest.leadsToOffer() || w.offersConditionally()
@@ -123,7 +123,7 @@ func takesName(w words) bool {
 func (w words) leadsToOffer() bool {
 	for rest := range w.suffixes() {
 		if after, ok := rest.cutPhrase(closing); ok {
-			return after.assertsNothing(1)
+			return after.assertsNothing()
 		}
 		if after, ok := rest.cutAnyPrefix("contact us", "contact me", "contact our"); ok {
 			return after.count() <= 2 && w.contains(func(s string) bool { return isOneOf(s, "questions", "concerns") })

@@ -18,10 +18,7 @@ const (
 	Cost                           // an amount of money, or "free"
 	Time                           // a date, a time of day, a duration
 	Person                         // a name
-	Place                          // a name, or words after "in" or "at"
-	Value                          // a name or a number
-	Reason                         // a clause with "because"
-	Manner                         // a phrase with "by" or "using"
+	Value                          // a name or a number, also of a place
 )
 
 // Declined describes the topic that, according to a refusal, the contexts do
@@ -83,28 +80,23 @@ func (w words) declinedTopic() (words, bool) {
 	case silentContexts:
 		return rest, true
 	case declinedFirst:
-		if first, _ := w.cutWord(); first == "nothing" {
-			return rest, true
-		}
 		if after, ok := attribution(rest); ok { // "I cannot find in the context how long"
 			return after, true
 		}
 		if phrase := w[:len(w)-len(rest)]; len(rest) > 0 && reportsSearch(words(strings.TrimSpace(string(phrase))).last()) {
 			rest, _ = about(rest)
-			return rest.trimAvailable(), true
+			return rest, true
 		}
-		after, found := rest.cutAnyPrefix("find", "locate") // "I was unable to find the fee."
 		_, blames := namesSource(rest)
-		return after, found && len(after) > 0 || blames
+		return rest, blames
 	case notMentioned:
-	case notRefused, lackOfAnswer:
-		return w, false
-	}
-	for suffix := range w.suffixes() {
-		if first, _ := suffix.cutWord(); isOneOf(first, "is", "are", "was", "were", "isnt", "arent", "wasnt", "werent") {
-			i := len(w) - len(suffix)
-			return w[:max(0, i-1)], i > 0
+		for suffix := range w.suffixes() {
+			if first, _ := suffix.cutWord(); isOneOf(first, "is", "are", "was", "were", "isnt", "arent", "wasnt", "werent") {
+				i := len(w) - len(suffix)
+				return w[:max(0, i-1)], i > 0
+			}
 		}
+	case notRefused:
 	}
 	return w, false
 }
@@ -115,39 +107,21 @@ func reportsSearch(s string) bool {
 	return isOneOf(s, "find", "found", "locate", "mentioned", "specified", "stated", "said", "about", "on", "available", "provided", "given")
 }
 
-// trimAvailable cuts a trailing "is available".
-func (w words) trimAvailable() words {
-	for _, suffix := range [...]string{" is available", " is provided", " is given", " was found"} {
-		if rest, ok := strings.CutSuffix(string(w.trimSource()), suffix); ok && len(rest) > 0 {
-			return words(rest)
-		}
-	}
-	return w
-}
-
 // trimInformation cuts "any information about" and similar phrases. vague is
 // true after words such as "enough" and "specific": the contexts may contain
 // some information.
 func (w words) trimInformation() (rest words, vague bool) {
-	start := w
-	for len(w) > 0 {
-		first, rest := w.cutWord()
-		switch first {
-		case "enough", "sufficient", "specific", "exact", "precise", "detailed", "further", "additional", "more", "explicit", "direct", "complete", "full":
-			vague = true
-		case "any", "a", "an", "the", "this", "that", "relevant", "such":
-		case "information", "info", "details", "detail", "data", "mention", "mentions", "evidence", "reference", "references", "indication", "answer", "answers", "guidance":
-			rest, _ = aboutTopic(rest)
-			return rest, vague
-		default:
-			if vague {
-				return w, vague
-			}
-			return start, vague
-		}
-		w = rest
+	rest, _ = many(oneOf("any", "a", "an", "the", "this", "that", "relevant", "such"))(w)
+	exact, _ := many(oneOf("enough", "sufficient", "specific", "exact", "precise", "detailed", "further", "additional", "more", "explicit", "direct", "complete", "full"))(rest)
+	vague = len(exact) < len(rest)
+	if topic, ok := oneOf("information", "info", "details", "detail", "data", "mention", "mentions", "evidence", "reference", "references", "indication", "answer", "answers", "guidance")(exact); ok {
+		topic, _ = aboutTopic(topic)
+		return topic, vague
 	}
-	return start, vague
+	if vague {
+		return exact, true
+	}
+	return w, false
 }
 
 // trimSource cuts a trailing "in the documents".
@@ -195,7 +169,7 @@ func declinedQuestion(question string) (Declined, bool) {
 }
 
 // classifyTopic classifies a topic, which is a noun phrase or a clause with a
-// question word.
+// question word. The result has no topic if the topic is a reason or a manner.
 func classifyTopic(f []english.Word) Declined {
 	if len(f) > 1 && english.IsPreposition(f[0].Lower) && english.IsQuestionWord(f[1].Lower) {
 		f = f[1:]
@@ -215,15 +189,15 @@ func classifyTopic(f []english.Word) Declined {
 	case "who", "whom", "whose":
 		return Declined{Person, english.Join(rest)}
 	case "where":
-		return Declined{Place, english.Join(rest)}
+		return Declined{Value, english.Join(rest)}
 	case "why":
-		return Declined{Reason, english.Join(rest)}
+		return Declined{}
 	case "how":
 		switch {
 		case isOneOf(second, "long", "soon", "often", "old"):
 			return Declined{Time, english.Join(rest[1:])}
 		case !isOneOf(second, "many", "much", "far", "big", "large", "tall", "high", "wide", "deep", "heavy", "fast", "thick"):
-			return Declined{Manner, english.Join(rest)}
+			return Declined{}
 		case cost > 0:
 			return Declined{Cost, english.Join(rest[1:cost], rest[cost+1:])}
 		}
@@ -263,31 +237,22 @@ func classifyNoun(f []english.Word) Declined {
 	if i := slices.IndexFunc(f[1:], func(w english.Word) bool { return english.IsPreposition(w.Lower) }); i >= 0 {
 		head = i
 	}
-	without := english.Join(f[:head], f[head+1:])
-	switch strings.TrimSuffix(f[head].Lower, "s") {
-	case "price", "cost":
-		return Declined{Cost, without}
-	case "fee", "salary", "charge", "fare", "rent":
-		return Declined{Cost, english.Join(f)}
-	case "number", "amount", "total", "percentage", "share":
-		return Declined{Amount, without}
-	case "rate", "size", "length", "height", "weight", "distance", "width", "depth", "temperature", "speed", "capacity", "population", "age":
-		return Declined{Amount, english.Join(f)}
-	case "date", "time", "year", "day", "duration":
-		return Declined{Time, without}
-	case "deadline", "hour":
-		return Declined{Time, english.Join(f)}
-	case "name":
-		return Declined{Person, without}
-	case "author", "founder", "owner", "director", "ceo", "president", "chair", "head", "manager":
-		if base, ok := strings.CutSuffix(f[head].Lower, "er"); ok && english.IsVerb(base, english.BaseForm) { // who founded it
-			return Declined{Person, english.Join(english.Words(english.PastTense(base)), f[:head], f[head+1:])}
-		}
-		return Declined{Person, english.Join(f)}
-	case "location", "address", "place":
-		return Declined{Place, without}
-	case "reason", "cause":
-		return Declined{Reason, without}
+	topic := english.Join(f)
+	noun := strings.TrimSuffix(f[head].Lower, "s")
+	if isOneOf(noun, "price", "cost", "number", "amount", "total", "percentage", "share", "date", "time", "year", "day", "duration", "name", "location", "address", "place") {
+		topic = english.Join(f[:head], f[head+1:])
 	}
-	return Declined{AnyStatement, english.Join(f)}
+	switch noun {
+	case "price", "cost", "fee", "salary", "charge", "fare", "rent":
+		return Declined{Cost, topic}
+	case "number", "amount", "total", "percentage", "share", "rate", "size", "length", "height", "weight", "distance", "speed", "capacity", "population", "age":
+		return Declined{Amount, topic}
+	case "date", "time", "year", "day", "duration", "deadline", "hour":
+		return Declined{Time, topic}
+	case "name", "author", "founder", "owner", "director", "ceo", "president", "chair", "head", "manager":
+		return Declined{Person, topic}
+	case "location", "address", "place":
+		return Declined{Value, topic}
+	}
+	return Declined{AnyStatement, topic}
 }

@@ -36,30 +36,22 @@ func halfRefusal(text string) (comma, refusal int) {
 	if comma < 0 || !negated || len(text) > maxSentenceBytes || startsWithQuote(text) || isRefusal(text, normalize(text).trimOpening()) {
 		return 0, 0
 	}
-	const maxItem = 3 // words of a further item of the refusal: "parking, staff, or Wi-Fi, dogs are welcome"
-	for {
-		item, _, ok := strings.Cut(text[comma+len(", "):], ", ")
-		if !ok || strings.Count(item, " ") >= maxItem {
-			break
-		}
-		comma += len(item) + len(", ")
-	}
 	left, right := text[:comma], text[comma+len(", "):]
 	before, after := normalize(left), normalize(right)
-	first, statement := after.cutWord()
-	joined := isOneOf(first, "but", "however", "although", "though", "while", "whereas", "and")
-	switch opened := before.trimConcession(); {
-	case opened.refuses(0):
-		if isOneOf(first, "but", "however") {
-			first, _ = statement.cutWord()
-		} else if joined || len(opened) == len(before.trimOpening()) {
-			return 0, 0
+	conjunction, statement := after.cutWord()
+	joined := isOneOf(conjunction, "but", "however", "although", "though", "while", "whereas", "and")
+	opened := before.trimConcession()
+	subject := conjunction
+	if joined {
+		subject, _ = statement.cutWord()
+	}
+	switch {
+	case opened.refuses():
+		concedes := isOneOf(conjunction, "but", "however") || !joined && len(opened) < len(before.trimOpening())
+		if concedes && !english.IsPronoun(subject) && !after.trimOpening().refuses() && isClause(right) {
+			return comma, 0
 		}
-		if english.IsPronoun(first) || after.trimOpening().refuses(1) || !isClause(right) {
-			return 0, 0
-		}
-		return comma, 0
-	case joined && after.trimConcession().refuses(0) && strings.IndexByte(right, ',') < 0 && isClause(left):
+	case joined && after.trimConcession().refuses() && strings.IndexByte(right, ',') < 0 && isClause(left):
 		return comma, 1
 	}
 	return 0, 0

@@ -7,45 +7,31 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// isRefusal reports whether a sentence declines to answer and asserts nothing
-// else. It reports false for "The context does not mention X, but Y was born in
-// 1970" and for "I'm not sure, it was in 1970".
+// isRefusal reports whether a sentence, whose words without its opening phrase are w,
+// declines to answer and asserts nothing else. It reports false for "The context does not
+// mention X, but Y was born in 1970" and for "I'm not sure, it was in 1970".
 func isRefusal(text string, w words) bool {
-	if before, said, ok := strings.Cut(text, ": "); ok && startsWithQuote(said) { // not: The text says: "No pets."
-		w = normalize(before).trimOpening()
-	}
-	if startsWithQuote(text) {
+	if startsWithQuote(text) || !w.refuses() {
 		return false
 	}
-	if !w.refuses(3) { // "The passage states that the fee is not mentioned."
-		rest, ok := trimLeadingFrame(text)
-		if text = rest; !ok || !normalize(text).trimOpening().refuses(3) {
-			return false
-		}
-	}
-	for {
-		n := strings.IndexByte(text, ',')
-		if n < 0 {
-			return true
-		}
-		text = text[n+1:]
-		part := normalize(text)
-		first, _ := part.cutWord()
-		part = part.trimOpening()
-		subject, _ := part.cutWord() // as in "so there is none", but not in "so you have to ask"
+	for _, part := range strings.Split(text, ",")[1:] {
+		clause := normalize(part)
+		first, _ := clause.cutWord()
+		clause = clause.trimOpening()
+		subject, _ := clause.cutWord() // as in "so there is none", but not in "so you have to ask"
 		asserts := english.IsPronoun(first) || english.IsPronoun(subject) && !isOneOf(subject, "you", "we")
-		if asserts && !part.refuses(1) && (subject != "there" || !part.contains(isAnsweringWord)) {
+		if asserts && !clause.refuses() {
 			return false
 		}
 	}
+	return true
 }
 
 // refuses reports whether w, a sentence or clause without its opening phrase,
-// declines to answer and asserts nothing else. depth limits the recursion into
-// further clauses.
-func (w words) refuses(depth int) bool {
+// declines to answer and asserts nothing else.
+func (w words) refuses() bool {
 	rest, form := w.cutRefusal()
-	return form != notRefused && rest.assertsNothing(depth)
+	return form != notRefused && rest.assertsNothing()
 }
 
 // A refusalForm is the way in which a sentence declines to answer.
@@ -55,7 +41,6 @@ const (
 	notRefused     refusalForm = iota
 	silentContexts             // "the context does not mention"; the topic follows
 	declinedFirst              // "I don't know", "I cannot find in the context"; the topic may follow
-	lackOfAnswer               // "I do not have enough information"
 	notMentioned               // "… is not mentioned in the context"; the topic precedes
 )
 
@@ -69,40 +54,33 @@ func (w words) cutRefusal() (rest words, form refusalForm) {
 		return rest, declinedFirst
 	}
 	if rest, ok := lackOfInformation(w); ok {
-		return rest, lackOfAnswer
+		return rest, declinedFirst
 	}
-	if rest, ok := w.cutNotMentioned(); ok {
-		return rest, notMentioned
+	if w.endsNotMentioned() {
+		return "", notMentioned
 	}
 	return w, notRefused
 }
 
-// assertsNothing reports whether w, the text after a refusal, contains no
-// assertion.
-func (w words) assertsNothing(depth int) bool {
-	for len(w) > 0 {
-		first, rest := w.cutWord()
-		w = rest
+// assertsNothing reports whether w, the text after a refusal, has no further clause, or
+// only one that declines as well or offers help.
+func (w words) assertsNothing() bool {
+	for rest := range w.suffixes() {
+		first, clause := rest.cutWord()
+		subject, _ := clause.cutWord()
 		switch first {
+		case "but", "however", "although", "though", "yet", "while", "whereas", "because", "since", ";", "instead", "rather", "except", "only":
 		case "and":
-			subject, _ := rest.cutWord()
 			if !english.IsPronoun(subject) {
 				continue
 			}
-		case "but", "however", "although", "though", "yet", "while", "whereas", "because", "since", ";", "instead", "rather", "except", "only":
 		default:
 			continue
 		}
-		if depth == 0 {
-			return false
-		}
-		if rest.count() <= 2 {
+		if _, ok := clause.cutPhrase(closing); ok && !clause.hasDigit() {
 			return true
 		}
-		if _, ok := rest.cutPhrase(closing); ok && !rest.hasDigit() {
-			return true
-		}
-		return rest.trimOpening().refuses(depth - 1)
+		return clause.trimOpening().refuses()
 	}
 	return true
 }
@@ -112,28 +90,27 @@ func (w words) assertsNothing(depth int) bool {
 //nolint:gochecknoglobals // never changed
 var (
 	silence = either(silentSource, silentDocument, noMention)
-	// silentSource is "the context does not mention".
+	// silentSource is "the context does not mention", "none of the documents mention", "the
+	// text says nothing about".
 	silentSource = either(
-		sequence(anySource, saysNothing),
-		sequence(oneOf("none", "neither"), anySource, manner, mentions),
-		sequence(anySource, negation, manner, mentions))
+		sequence(anySource, either(sequence(negation, manner, mentions), sequence(manner, saysNothing))),
+		sequence(oneOf("none", "neither"), anySource, manner, mentions))
 	mentions = oneOf("provide", "mention", "contain", "include", "specify", "state", "say", "give", "offer", "indicate", "discuss", "address",
-		"have", "name", "define", "note", "report", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify",
-		"mentions", "contains", "provides", "includes", "provided", "mentioned", "contained")
-	negation = sequence(manner, oneOf("doesnt", "dont", "didnt", "does not", "do not", "did not"))
-	// saysNothing follows a source: "says nothing about", "give no", "are silent on".
-	saysNothing = sequence(manner, either(
-		sequence(oneOf("say", "says", "state", "states"), either(oneOf("nothing"), sequence(oneOf("no"), notClause)), about),
+		"have", "name", "define", "note", "report", "explain", "describe", "answer", "tell", "reveal", "disclose", "clarify", "list", "cover", "detail", "identify")
+	negation    = sequence(manner, oneOf("doesnt", "dont", "didnt", "does not", "do not", "did not"))
+	saysNothing = either(
+		sequence(oneOf("say", "says", "state", "states"), oneOf("nothing"), about),
 		sequence(oneOf("give", "gives", "contain", "contains", "provide", "provides", "include", "includes", "make", "makes", "offer", "offers", "mention", "mentions", "specify", "specifies"), oneOf("no", "nothing"), about),
-		sequence(oneOf("is silent", "are silent", "remain silent", "remains silent"), about),
-		oneOf("leave open", "leaves open", "leave unclear", "leaves unclear")))
+		sequence(oneOf("is silent", "are silent", "remain silent", "remains silent"), about))
 	about = many(oneOf("about", "on", "regarding", "concerning", "as", "to"))
 
-	// silentDocument is "the guide does not say", whose verb implies that the subject is a
-	// document. Its name has one or two words.
-	silentDocument   = sequence(oneOf("the", "this", "these"), either(documentIsSilent, sequence(anyWord, documentIsSilent), sequence(anyWord, saysNotWhat), sequence(anyWord, anyWord, saysNotWhat)))
-	documentIsSilent = sequence(oneOf(slices.Concat(documentNouns, contextNouns)...), negation, manner, oneOf("mention", "specify")) // not "the police report does not mention a weapon"
-	saysNotWhat      = sequence(negation, manner, oneOf("say", "state", "indicate", "explain", "disclose"), beforeTopic)
+	// silentDocument is "the employee handbook does not mention" or "the guide does not say
+	// what", whose verb implies that the subject is a document, but not "the police report
+	// does not mention a weapon".
+	silentDocument = sequence(oneOf("the", "this", "these"), either(isSilent, sequence(anyWord, isSilent)))
+	isSilent       = either(
+		sequence(oneOf(slices.Concat(documentNouns, contextNouns)...), negation, manner, oneOf("mention", "specify")),
+		sequence(anyWord, negation, manner, oneOf("say", "state", "indicate", "explain", "disclose"), beforeTopic))
 
 	// noMention is "there is no mention of" in a sentence that refers to the contexts.
 	// Without such a reference, the sentence would be a statement about the world.
@@ -149,26 +126,8 @@ var (
 
 // beforeTopic reports whether w starts with a question word or a preposition.
 func beforeTopic(w words) (words, bool) {
-	first, _ := w.cutWord()
-	next := first
+	next, _ := w.cutWord()
 	return w, next == "whether" || english.IsQuestionWord(next) || english.IsPreposition(next)
-}
-
-// notClause reports whether w is not a clause with a subject of at most four words, as in
-// "the document says no pets are allowed".
-func notClause(w words) (words, bool) {
-	rest := w
-	for range 5 {
-		first, after := rest.cutWord()
-		switch word := first; {
-		case english.IsAuxiliary(word):
-			return w, false
-		case english.IsPreposition(word), english.IsQuestionWord(word), word == "that":
-			return w, true
-		}
-		rest = after
-	}
-	return w, true
 }
 
 // namesSource reports whether w refers to the contexts.
@@ -183,40 +142,27 @@ func namesSource(w words) (words, bool) {
 	return w, false
 }
 
-// cutNotMentioned cuts up to the end of "… is not mentioned in the provided
-// context" or "… is not mentioned", which must end a sentence with a single clause.
-func (w words) cutNotMentioned() (words, bool) {
+// endsNotMentioned reports whether w is a single clause that ends in "is not mentioned in
+// the provided context" or, after a short subject, in "is not mentioned".
+func (w words) endsNotMentioned() bool {
 	const maxSubject = 6
-	subject, present := 0, false // number of words before the verb, and whether that is "is" or "are"
+	subject, before := 0, "" // words before the verb, and the last of them
 	for suffix := range w.suffixes() {
 		first, rest := suffix.cutWord()
-		now := (present || isOneOf(first, "isnt", "arent")) && subject <= maxSubject
-		if present = isOneOf(first, "is", "are"); !present || now {
-			subject++
-		}
-		if english.IsAuxiliary(first) && !present || isOneOf(first, "if", "when", "unless") {
-			subject += maxSubject // "The mayor was arrested; the reason is not mentioned."
-		}
 		switch first {
-		case "isnt", "arent", "wasnt", "werent", "not":
-		case "but", "however", "although", "though", "while", "whereas", ";", "because", "that", "who", "which", "and":
-			return w, false
-		default:
-			continue
+		case "not", "isnt", "arent", "wasnt", "werent":
+			rest, _ = manner(rest)
+			if rest, ok := oneOf("mentioned", "specified", "stated", "provided", "given", "included", "discussed", "found", "available", "addressed", "described", "indicated", "disclosed")(rest); ok {
+				after, attributed := attribution(rest)
+				present := isOneOf(first, "isnt", "arent") || isOneOf(before, "is", "are")
+				return len(after) == 0 && (attributed || present && subject <= maxSubject+1 && isOneOf(w.last(), "mentioned", "specified", "stated"))
+			}
+		case "but", "however", "although", "though", "while", "whereas", ";", "because", "that", "who", "which", "and", "if", "when", "unless":
+			return false
 		}
-		rest, _ = manner(rest)
-		verb, rest := rest.cutWord()
-		if !isOneOf(verb, "mentioned", "specified", "stated", "provided", "given", "included", "discussed", "found", "available", "addressed", "described", "indicated", "disclosed") {
-			continue
-		}
-		if after, ok := attribution(rest); ok {
-			return after, len(after) == 0
-		}
-		if now && len(rest) == 0 && isOneOf(verb, "mentioned", "specified", "stated") {
-			return rest, true
-		}
+		subject, before = subject+1, first
 	}
-	return w, false
+	return false
 }
 
 // isAnsweringWord reports whether s is typical of clauses about the answer

@@ -74,7 +74,7 @@ func (j *Judge) topic(d extract.Declined) (*topic, bool) {
 		t.words++
 	}
 	minWords := 1
-	if slices.Contains([]extract.AnswerType{extract.AnyStatement, extract.Value, extract.Place, extract.Person}, t.want) {
+	if slices.Contains([]extract.AnswerType{extract.AnyStatement, extract.Value, extract.Person}, t.want) {
 		minWords = 2
 	}
 	return t, t.words >= minWords || named && t.words > 0
@@ -137,14 +137,8 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence string) bool {
 		return has(values.Date, values.Clock, values.Duration) || contains("daily", "weekly", "monthly", "always", "never")
 	case extract.Person:
 		return named
-	case extract.Place:
-		return contains("in", "at", "on", "from", "near", "behind", "beside", "opposite") && content
 	case extract.Value:
 		return named || len(values.Find(sentence)) > 0
-	case extract.Reason:
-		return contains("because", "since", "due", "owing", "therefore")
-	case extract.Manner:
-		return contains("by", "via", "using", "through", "with")
 	}
 	return false
 }

@@ -27,13 +27,10 @@ func TestAnswered(t *testing.T) {
 		{"", "I cannot find in the context how long the crossing takes.", "The crossing takes"},
 		{"", "There is no information about the duration of the crossing in the documents.", "The crossing takes"},
 		{"", "The leaflet doesn't say when the line was founded.", "Captain Lena Holt"},
-		{"", "The founder of the line isn't mentioned in the text.", "Captain Lena Holt"},
 		{"", "The text is silent on who founded the line.", "Captain Lena Holt"},
 		{"", "The text does not specify where boats leave.", "Boats leave from pier 3"},
-		{"", "The documents do not explain why service stops in heavy fog.", "Service stops"},
 		{"", "The text does not state whether dogs travel free.", "Dogs travel free"},
 
-		{"", "No information about the founder of the line is available.", "Captain Lena Holt"},
 		{"", "I could not find the price of tickets.", "Tickets cost 14 euros"},
 		{"", "It is not stated where boats leave.", "Boats leave from pier 3"},
 		{"", "While the text does not say how long the crossing takes,", "The crossing takes"},
