@@ -27,7 +27,7 @@ func normalize(text string) words {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 		case r >= 'A' && r <= 'Z':
 			r |= 0x20
-		case strings.ContainsRune("'’‘ʼ", r):
+		case r == '\'', r == '’', r == '‘', r == 'ʼ':
 			continue
 		case r == ';', r == '—':
 			if len(out) > 0 {
