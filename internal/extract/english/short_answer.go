@@ -121,8 +121,6 @@ func TrimAnswer(text string) string {
 		n = 1
 	case len(w) > 2 && w[0].is("it", "that", "this", "they", "these") && IsBe(w[1].Lower):
 		n = 2
-	case len(w) > 3 && w[0].is("that", "it") && isModal(w[1].Lower) && w[2].Lower == "be":
-		n = 3
 	}
 	if n > 0 && w[n].Lower != "not" && !IsParticiple(w[n].Lower) && !isAdjective(w[n].Lower) && !HasFiniteVerb(w[n:]) {
 		return Join(w[n:])
@@ -183,10 +181,10 @@ func isAnswerFragment(text string) bool {
 		return false
 	case len(w) <= 3, IsNumeral(w[0].Lower):
 		return len(w) == 1 || !IsVerb(w[0].Lower, BaseForm) || StartsUpper(w[1].Text) // "Turn it off."
+	case IsDeterminer(w[0].Lower):
+		return true
 	case IsPreposition(w[0].Lower):
 		return !strings.Contains(text, ",")
-	case IsDeterminer(w[0].Lower):
-		return isNounPhrase(w)
 	}
 	capitals := true
 	for _, x := range w {
@@ -203,22 +201,6 @@ func isUnspaced(w []Word) bool {
 	return slices.ContainsFunc(w, func(x Word) bool {
 		return strings.ContainsFunc(x.Lower, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) })
 	})
-}
-
-// isNounPhrase reports whether w, which starts with a determiner, contains no
-// potential verb. It checks the endings of the words up to the first
-// preposition.
-func isNounPhrase(w []Word) bool {
-	for i := 2; i < len(w)-1; i++ {
-		switch low := w[i].Lower; {
-		case IsPreposition(low):
-			return true
-		case StartsUpper(w[i].Text), w[i+1].Lower == "of":
-		case strings.HasSuffix(low, "s"), strings.HasSuffix(low, "ed"), IsVerb(low, BaseForm):
-			return false
-		}
-	}
-	return true
 }
 
 // IsShortAnswer reports whether text is incomplete without its question: a
