@@ -83,7 +83,7 @@ func newIndex(all []passage) index {
 // nearest returns the passage nearest to a claim and, in all passages, the nearest sentence.
 func (x index) nearest(claim string) (passage int, best sentence) {
 	wanted := slices.Sorted(maps.Keys(terms(claim))) // in order, so that the sums are the same in each run
-	most, bestScore := -1.0, -1.0
+	maxTotal, bestScore := -1.0, -1.0
 	for i, p := range x.passages {
 		total, found := 0.0, map[string]bool{}
 		for _, s := range p.sentences {
@@ -103,8 +103,8 @@ func (x index) nearest(claim string) (passage int, best sentence) {
 				best, bestScore = s, score
 			}
 		}
-		if total > most {
-			passage, most = i, total
+		if total > maxTotal {
+			passage, maxTotal = i, total
 		}
 	}
 	return passage, best

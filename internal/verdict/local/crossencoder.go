@@ -125,13 +125,13 @@ type pairing struct {
 // choose returns the pairs of claims and windows to judge, in ascending order. The windows
 // of a claim depend on its length, not on the other claims.
 func (j *CrossEncoder) choose(ctx context.Context, texts []string, claims []extract.Claim) ([]pairing, error) {
-	cuts := cuts{texts: texts, claims: claims, byRoom: make(map[int]*cut)}
+	row := rowWindows{texts: texts, claims: claims, bySize: make(map[int]*windowSet)}
 	var work []pairing
 	for i, c := range claims {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		found, err := j.cut(ctx, &cuts, c.Judged())
+		found, err := j.windowsFor(ctx, &row, c.Judged())
 		if err != nil {
 			return nil, err
 		}
@@ -152,63 +152,62 @@ func (j *CrossEncoder) choose(ctx context.Context, texts []string, claims []extr
 	return work, nil
 }
 
-// cuts are the windows of a row, by the room that claims leave.
-type cuts struct {
+// rowWindows holds the windows of a row by their maximum size in tokens.
+type rowWindows struct {
 	texts  []string
 	claims []extract.Claim
-	byRoom map[int]*cut
+	bySize map[int]*windowSet
 }
 
-type cut struct {
+type windowSet struct {
 	windows []encoder.Passage
-	longest int         // tokens of the longest window, if windows are not as large as possible
+	longest int         // tokens of the longest window of a layout with chunks
 	ranks   [][]float64 // by claim, or nil if all windows are judged
 }
 
-// cut returns the windows for a claim. Windows of a layout's size serve all claims that fit
-// beside them. Others are cut for the room that the claim leaves, rounded down so that the
-// claims of a row share a few cuts.
-func (j *CrossEncoder) cut(ctx context.Context, all *cuts, claim string) (*cut, error) {
-	room, most, err := j.room(claim)
+// windowsFor returns the windows for a claim. Chunks of a layout's size serve all claims
+// that fit beside them. Other windows have the size that the claim leaves, rounded down so
+// that the claims of a row share a few sets.
+func (j *CrossEncoder) windowsFor(ctx context.Context, row *rowWindows, claim string) (*windowSet, error) {
+	if j.limit == 0 {
+		return j.windowsOf(ctx, row, 0)
+	}
+	n := j.o.Model.Count(claim)
+	if err := j.checkClaim(n); err != nil {
+		return nil, err
+	}
+	size := j.free - n
+	if j.o.Layout.Chunk > 0 {
+		whole, err := j.windowsOf(ctx, row, j.free)
+		if err != nil || whole.longest <= size {
+			return whole, err
+		}
+	}
+	return j.windowsOf(ctx, row, size-size%j.minContext)
+}
+
+// windowsOf returns the windows of up to size tokens; 0 means no limit.
+func (j *CrossEncoder) windowsOf(ctx context.Context, row *rowWindows, size int) (*windowSet, error) {
+	if found, ok := row.bySize[size]; ok {
+		return found, nil
+	}
+	windows, err := j.windows(ctx, row.texts, size)
 	if err != nil {
 		return nil, err
 	}
-	if room > 0 {
-		if j.o.Layout.Chunk > 0 {
-			whole, err := j.cutFor(ctx, all, most)
-			if err != nil || whole.longest <= room {
-				return whole, err
-			}
-		}
-		least := max(1, j.least)
-		room = max(least, room-room%least)
-	}
-	return j.cutFor(ctx, all, room)
-}
-
-func (j *CrossEncoder) cutFor(ctx context.Context, all *cuts, room int) (*cut, error) {
-	if found, ok := all.byRoom[room]; ok {
-		return found, nil
-	}
-	c := new(cut)
-	var err error
-	if c.windows, err = j.windows(ctx, all.texts, room); err != nil {
-		return nil, err
-	}
-	if room > 0 && j.o.Layout.Chunk > 0 {
-		for _, w := range c.windows {
-			c.longest = max(c.longest, j.tokens(all.texts[w.Text][w.Start:w.End]))
+	set := &windowSet{windows: windows}
+	passages := make([]string, len(windows))
+	for i, w := range windows {
+		passages[i] = row.texts[w.Text][w.Start:w.End]
+		if size > 0 && j.o.Layout.Chunk > 0 {
+			set.longest = max(set.longest, j.tokens(passages[i]))
 		}
 	}
-	if j.o.Nearest > 0 && len(c.windows) > j.o.Nearest {
-		passages := make([]string, len(c.windows))
-		for i, w := range c.windows {
-			passages[i] = all.texts[w.Text][w.Start:w.End]
-		}
-		c.ranks, err = j.o.Rank(ctx, all.claims, passages)
+	if j.o.Nearest > 0 && len(windows) > j.o.Nearest {
+		set.ranks, err = j.o.Rank(ctx, row.claims, passages)
 	}
-	all.byRoom[room] = c
-	return c, err
+	row.bySize[size] = set
+	return set, err
 }
 
 // read runs the model on pairs of claims and windows. For each claim it returns

@@ -72,29 +72,19 @@ func (l CrossEncoderLayout) Apply(o *encoder.Options) {
 	o.Template, o.LabelNames, o.LabelTokens, o.Head = l.Template, l.Labels, l.Tokens, l.Head
 }
 
-// room returns the number of tokens of a passage that the model can read with a claim, and
-// with none. Both are 0 if it is unlimited.
-func (j *CrossEncoder) room(claim string) (available, limit int, err error) {
-	if j.limit == 0 {
-		return 0, 0, nil
-	}
-	n := j.o.Model.Count(claim)
-	return j.free - n, j.free, j.checkClaim(n)
-}
-
 // tokens returns the number of tokens of a passage as the model reads it.
 func (j *CrossEncoder) tokens(text string) int { return j.o.Model.Count(j.premise(text)) }
 
-// windows splits texts into the passages to classify with claims that leave room tokens.
-func (j *CrossEncoder) windows(ctx context.Context, texts []string, room int) ([]encoder.Passage, error) {
+// windows splits texts into the passages to classify, of up to size tokens; 0 means no limit.
+func (j *CrossEncoder) windows(ctx context.Context, texts []string, size int) ([]encoder.Passage, error) {
 	l := &j.o.Layout
 	s := encoder.Splitter{Count: j.o.Model.Count, Sentences: j.sentences}
 	if l.Chunk == 0 {
-		return s.Split(ctx, texts, room)
+		return s.Split(ctx, texts, size)
 	}
 	s.Disjoint = true
-	if room > 0 { // a chunk of few words may have many tokens
-		s.Fits = func(text string) bool { return j.tokens(text) <= room }
+	if size > 0 { // a chunk of few words may have many tokens
+		s.Fits = func(text string) bool { return j.tokens(text) <= size }
 	}
 	switch l.Unit {
 	case Tokens:
@@ -107,14 +97,14 @@ func (j *CrossEncoder) windows(ctx context.Context, texts []string, room int) ([
 		return s.Split(ctx, texts, l.Chunk)
 	}
 	var all []encoder.Passage
-	size := s.Count
+	units := s.Count
 	s.Count = func(text string) int {
 		n := 0
 		j.sentences(text, func(int, int) { n++ })
 		return n
 	}
 	for i, text := range texts {
-		n := size(text)/l.Chunk + 1
+		n := units(text)/l.Chunk + 1
 		passages, err := s.Split(ctx, []string{text}, max(1, s.Count(text)/n))
 		if err != nil {
 			return nil, err

@@ -38,9 +38,9 @@ type Options struct {
 
 // A budget is what a model can read at once, in tokens.
 type budget struct {
-	limit int // with special tokens; 0 if unlimited
-	free  int // without special tokens
-	least int // that a claim must leave for the contexts
+	limit      int // with special tokens; 0 if unlimited
+	free       int // without special tokens
+	minContext int // that a claim must leave for the contexts
 }
 
 // newBudget returns the budget for a layout's limit. If that is 0, the limit is the one in
@@ -48,12 +48,12 @@ type budget struct {
 func newBudget(m Model, limit int) budget {
 	info := m.Info()
 	limit = cmp.Or(limit, info.MaxTokens, info.Window)
-	return budget{limit, limit - m.Specials(), limit / 8}
+	return budget{limit, limit - m.Specials(), max(1, limit/8)}
 }
 
 // checkClaim returns an error if a claim of n tokens leaves too little for the contexts.
 func (b budget) checkClaim(n int) error {
-	if b.free-n < max(1, b.least) {
+	if b.free-n < b.minContext {
 		return fmt.Errorf("a claim of %d tokens leaves no room for the contexts: the model reads %d", n, b.limit)
 	}
 	return nil

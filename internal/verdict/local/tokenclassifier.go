@@ -136,15 +136,15 @@ func (j *TokenClassifier) groups(ctx context.Context, task verdict.Task, answer 
 	tokens := func(passages []string) int {
 		return j.o.Model.Count(l.prompt(task.Question, passages)) + j.o.Model.Count(answer)
 	}
-	room := 0 // tokens of the passages
+	available := 0 // tokens of the passages
 	if j.limit > 0 {
-		if room = j.free - tokens([]string{""}); room < j.least {
+		if available = j.free - tokens([]string{""}); available < j.minContext {
 			return nil, errors.New("the question and the answer leave no room for the contexts")
 		}
 	}
 	const numbering = 8 // tokens of "passage 12: " at most
 	s := encoder.Splitter{Count: j.o.Model.Count, Sentences: j.o.Sentences}
-	ranges, err := s.Split(ctx, task.Contexts, max(0, room-numbering))
+	ranges, err := s.Split(ctx, task.Contexts, max(0, available-numbering))
 	if err != nil || len(ranges) == 0 {
 		return nil, err
 	}
@@ -159,7 +159,7 @@ func (j *TokenClassifier) groups(ctx context.Context, task verdict.Task, answer 
 	used, first := 0, 0
 	for i, p := range passages {
 		n := j.o.Model.Count(l.line(i, p))
-		if i > first && used+n+len(l.Join) > room {
+		if i > first && used+n+len(l.Join) > available {
 			groups = append(groups, passages[first:i])
 			used, first = 0, i
 		}
