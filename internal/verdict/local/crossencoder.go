@@ -218,11 +218,20 @@ func (j *CrossEncoder) read(ctx context.Context, texts []string, claims []extrac
 	for i := range claims {
 		best[i] = make([]reading, len(texts))
 	}
-	info := j.o.Model.Info()
-	logits, err := j.classify(ctx, texts, claims, work)
-	if err != nil {
-		return nil, nil, err
+	pairs := make([]encoder.Pair, len(work))
+	for i, p := range work {
+		passage := texts[p.window.Text][p.window.Start:p.window.End]
+		pairs[i] = encoder.Pair{Premise: j.premise(passage), Hypothesis: claims[p.claim].Judged()}
 	}
+	var logits [][]float32
+	for batch := range slices.Chunk(pairs, j.o.Batch) {
+		some, err := j.o.Model.Classify(ctx, batch)
+		if err != nil {
+			return nil, nil, err
+		}
+		logits = append(logits, some...)
+	}
+	info := j.o.Model.Info()
 	for i, p := range work {
 		got := reading{p.window, info.Probabilities(logits[i]), true}
 		if math.IsNaN(got.Supported) {
@@ -236,38 +245,6 @@ func (j *CrossEncoder) read(ctx context.Context, texts []string, claims []extrac
 		}
 	}
 	return best, against, nil
-}
-
-// classify returns the logits of each pair. Equal pairs, which repeated claims and
-// contexts make, are classified once.
-func (j *CrossEncoder) classify(ctx context.Context, texts []string, claims []extract.Claim, work []pairing) ([][]float32, error) {
-	var pairs []encoder.Pair
-	index := make(map[encoder.Pair]int)
-	places := make([]int, len(work))
-	for i, p := range work {
-		w := p.window
-		pair := encoder.Pair{Premise: j.premise(texts[w.Text][w.Start:w.End]), Hypothesis: claims[p.claim].Judged()}
-		place, ok := index[pair]
-		if !ok {
-			place = len(pairs)
-			index[pair] = place
-			pairs = append(pairs, pair)
-		}
-		places[i] = place
-	}
-	classified := make([][]float32, 0, len(pairs))
-	for batch := range slices.Chunk(pairs, j.o.Batch) {
-		logits, err := j.o.Model.Classify(ctx, batch)
-		if err != nil {
-			return nil, err
-		}
-		classified = append(classified, logits...)
-	}
-	logits := make([][]float32, len(work))
-	for i, place := range places {
-		logits[i] = classified[place]
-	}
-	return logits, nil
 }
 
 // conclude returns the verdict on claim i, given its readings.

@@ -256,20 +256,6 @@ func TestNearestWindows(t *testing.T) {
 	}
 }
 
-func TestEqualPairsAreClassifiedOnce(t *testing.T) {
-	m := &pairModel{}
-	contexts := []string{"Bees make honey.", "The bridge opened in May.", "Bees make honey."}
-	vs := judge(t, newCrossEncoder(t, CrossEncoderOptions{Model: m}), contexts, "Bees make honey.", "Cats sleep.", "Bees make honey.")
-	if len(m.premises) != 4 { // two contexts, two claims
-		t.Errorf("got %d pairs classified, want 4", len(m.premises))
-	}
-	for _, i := range []int{0, 2} {
-		if want := []int{0, 2}; vs[i].Label != verdict.Supported || !slices.Equal(vs[i].ChunkIDs, want) {
-			t.Errorf("claim %d: got %s by chunks %v, want support by %v", i, vs[i].Label, vs[i].ChunkIDs, want)
-		}
-	}
-}
-
 func TestCrossEncoderRejectsUnsuitableModels(t *testing.T) {
 	if _, err := NewCrossEncoder(CrossEncoderOptions{Model: &pairModel{labels: []encoder.Meaning{encoder.NotMentioned}}}); err == nil {
 		t.Error("got no error for a model without a supported label, want one")
