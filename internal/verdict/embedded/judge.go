@@ -24,7 +24,7 @@ var weights []byte
 var tokens []byte
 
 //nolint:gochecknoglobals // loaded once from the embedded files, never changed
-var load = sync.OnceValues(func() (*network, error) { return loadNetwork(weights, tokens) })
+var load = sync.OnceValue(loadNetwork)
 
 // Options configure a Judge.
 type Options struct {
@@ -71,10 +71,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if len(r.index.passages) == 0 {
 		return out, nil
 	}
-	n, err := load()
-	if err != nil {
-		return verdict.Judgement{}, fmt.Errorf("embedded judge: %w", err)
-	}
+	n := load()
 	several, claims := len(r.index.passages) > 1, task.Claims[:min(len(task.Claims), maxClaims)]
 	for i, c := range claims {
 		if v := &out.Verdicts[i]; isSettled(v) || several && math.Abs(wordOdds(v, several)) >= sure {
