@@ -27,28 +27,19 @@ const (
 	upper // has a lower-case mapping
 )
 
-// characters maps code points to classes as in the reference. Identical pages
-// of 256 code points are shared.
+// characters maps code points to classes as in the reference.
 type characters struct {
-	page  [(utf8.MaxRune + 1) / 256]uint16
-	pages [][256]class
-	ascii [utf8.RuneSelf]class
-	lower map[rune]rune // except U+0130, which has two lower-case characters
+	classes []class       // by code point
+	lower   map[rune]rune // except U+0130, which has two lower-case characters
 }
 
 // classOf returns the classes of a code point.
-func (c *characters) classOf(r rune) class {
-	if uint32(r) < utf8.RuneSelf {
-		return c.ascii[r]
-	}
-	return c.pages[c.page[uint32(r)>>8]][r&0xff]
-}
+func (c *characters) classOf(r rune) class { return c.classes[r] }
 
 // readCharacters parses the embedded table.
 func readCharacters() (*characters, error) {
-	c := &characters{lower: make(map[rune]rune)}
-	all := make([]class, utf8.MaxRune+1)
-	classes := map[string]class{
+	c := &characters{classes: make([]class, utf8.MaxRune+1), lower: make(map[rune]rune)}
+	names := map[string]class{
 		"space": space, "removed": removed, "mn": nonspacing, "punct": punctuation, "word": word,
 		"letter": letter, "number": number, "unnormed": notNormalized,
 	}
@@ -57,14 +48,14 @@ func readCharacters() (*characters, error) {
 		if name == "" || name == "#" {
 			continue
 		}
-		set, ok := classes[name]
+		set, ok := names[name]
 		for item := range strings.SplitSeq(list, " ") {
 			var err error
 			switch {
 			case ok:
-				err = setClass(all, item, set)
+				err = c.addClass(item, set)
 			case name == "lower":
-				err = c.addLower(all, item)
+				err = c.addLower(item)
 			default:
 				err = errors.New("unknown property")
 			}
@@ -73,35 +64,23 @@ func readCharacters() (*characters, error) {
 			}
 		}
 	}
-	pages := make(map[[256]class]uint16)
-	for i := range c.page {
-		page := [256]class(all[i*256:])
-		n, ok := pages[page]
-		if !ok {
-			n = uint16(len(c.pages))
-			pages[page] = n
-			c.pages = append(c.pages, page)
-		}
-		c.page[i] = n
-	}
-	copy(c.ascii[:], all)
 	return c, nil
 }
 
-// setClass adds a property to a range such as 600-605.
-func setClass(all []class, item string, set class) error {
+// addClass adds a property to a range such as 600-605.
+func (c *characters) addClass(item string, set class) error {
 	from, to, err := parseRange(item)
 	if err != nil {
 		return err
 	}
-	for r := range all[from : to+1] {
-		all[int(from)+r] |= set
+	for r := from; r <= to; r++ {
+		c.classes[r] |= set
 	}
 	return nil
 }
 
 // addLower adds lower-case mappings for a range such as 100-12E/2+1.
-func (c *characters) addLower(all []class, item string) error {
+func (c *characters) addLower(item string) error {
 	i := strings.LastIndexAny(item, "+-")
 	if i < 0 {
 		return errors.New("missing distance")
@@ -120,7 +99,7 @@ func (c *characters) addLower(all []class, item string) error {
 		step = 2
 	}
 	for r := from; r <= to; r += step {
-		all[r] |= upper
+		c.classes[r] |= upper
 		c.lower[r] = r + rune(distance)
 	}
 	return nil

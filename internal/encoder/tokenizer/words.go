@@ -164,10 +164,7 @@ func (c *characters) kind(src []byte, i int) (class, int) {
 	if i >= len(src) {
 		return 0, 0
 	}
-	if src[i] < utf8.RuneSelf {
-		return c.ascii[src[i]] & (space | letter | number), 1
-	}
-	r, w := utf8.DecodeRune(src[i:])
+	r, w := decodeRune(src[i:])
 	return c.classOf(r) & (space | letter | number), w
 }
 
