@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"sync"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -151,7 +150,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if err != nil {
 		return nil, err
 	}
-	t := &Tokenizer{chars: chars, states: new(sync.Pool)}
+	t := &Tokenizer{chars: chars}
 	if err := build(f.Normalizer, "/normalizer", t.addNormalizer); err != nil {
 		return nil, err
 	}
@@ -348,8 +347,7 @@ func (t *Tokenizer) markSpecials(tokens []addedToken) {
 }
 
 func (t *Tokenizer) normalizedText(text string) (string, error) {
-	s := new(state)
-	s.load(text)
+	s := newState(text)
 	s.editor.limit = maxGrowth*len(text) + maxInserted
 	s.normalize(t.normalizer)
 	if s.editor.full {

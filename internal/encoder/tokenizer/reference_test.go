@@ -178,8 +178,7 @@ func TestCodePointClassesAgreeWithReference(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, digest := range want {
-		s := new(state)
-		s.load(text.String())
+		s := newState(text.String())
 		tok, on := &Tokenizer{chars: chars}, true
 		switch name {
 		case "BertPreTokenizer", "WhitespaceSplit":

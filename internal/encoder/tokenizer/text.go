@@ -66,18 +66,14 @@ type state struct {
 	unknown bool
 }
 
-// maxPooled is the text size above which a state is not returned to the pool.
-const maxPooled = 1 << 20
-
-// load starts a new text. Each maximal invalid part of a UTF-8 sequence becomes
-// U+FFFD, as the Unicode Standard recommends (and Python does), with that part
-// as its origin.
-func (s *state) load(src string) {
+// newState returns the state at the start of a text. Each maximal invalid part of a UTF-8
+// sequence becomes U+FFFD, as the Unicode Standard recommends (and Python does), with that
+// part as its origin.
+func newState(src string) *state {
+	s := new(state)
 	s.cur, s.next = &s.texts[0], &s.texts[1]
-	s.cur.bytes, s.cur.origins = s.cur.bytes[:0], s.cur.origins[:0]
-	s.editor.limit, s.editor.full = maxGrowth*len(src)+extraGrowth, false
-	s.tokens, s.unknown, s.untrustedSpans = s.tokens[:0], false, s.untrustedSpans[:0]
-	s.pieces = s.pieces[:0]
+	s.cur.bytes, s.cur.origins = make([]byte, 0, len(src)), make([]span, 0, len(src))
+	s.editor.limit = maxGrowth*len(src) + extraGrowth
 	for i := 0; i < len(src); {
 		r, w := utf8.DecodeRuneInString(src[i:])
 		if r == utf8.RuneError && w == 1 {
@@ -90,6 +86,7 @@ func (s *state) load(src string) {
 		i += w
 	}
 	s.cut(piece{}, 0, len(s.cur.bytes), notAdded)
+	return s
 }
 
 // invalidLength returns the length of the maximal subpart of an ill-formed

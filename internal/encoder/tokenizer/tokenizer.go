@@ -19,7 +19,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 )
 
 // A Tokenizer is immutable and safe for concurrent use.
@@ -34,7 +33,6 @@ type Tokenizer struct {
 	post          post
 	specials      map[int32]bool // special tokens except the unknown token
 	splitSpecials bool           // see SplitSpecials
-	states        *sync.Pool
 }
 
 // SplitSpecials returns a tokenizer for untrusted texts. Special tokens in a
@@ -102,9 +100,8 @@ func (t *Tokenizer) EncodePair(a, b string) (Encoding, error) {
 func (t *Tokenizer) encode(slots []slot, limit int, untrusted []span, texts ...string) (Encoding, error) {
 	var tokens [2][]token
 	for i, text := range texts {
-		s := t.state()
-		defer t.release(s)
-		if err := t.run(s, text, untrusted); err != nil {
+		s, err := t.run(text, untrusted)
+		if err != nil {
 			return Encoding{}, err
 		}
 		if s.unknown {
@@ -123,40 +120,26 @@ func (t *Tokenizer) encode(slots []slot, limit int, untrusted []span, texts ...s
 // Encode fails for another reason, Count returns the length of the text in
 // bytes.
 func (t *Tokenizer) Count(text string) int {
-	s := t.state()
-	defer t.release(s)
-	if err := t.run(s, text, nil); err != nil {
+	s, err := t.run(text, nil)
+	if err != nil {
 		return len(text)
 	}
 	return len(s.tokens)
 }
 
-func (t *Tokenizer) state() *state {
-	if s, ok := t.states.Get().(*state); ok {
-		return s
-	}
-	return new(state)
-}
-
-func (t *Tokenizer) release(s *state) {
-	if max(cap(s.texts[0].bytes), cap(s.texts[1].bytes)) <= maxPooled {
-		t.states.Put(s)
-	}
-}
-
-// run stores the tokens of a text in s. If special tokens are split, untrusted are
-// the parts of the text where this applies; nil means all of it.
-func (t *Tokenizer) run(s *state, text string, untrusted []span) error {
+// run returns the state with the tokens of a text. If special tokens are split, untrusted
+// are the parts of the text where this applies; nil means all of it.
+func (t *Tokenizer) run(text string, untrusted []span) (*state, error) {
 	if len(text) > maxText {
-		return fmt.Errorf("text of %d bytes exceeds the limit of %d", len(text), maxText)
+		return nil, fmt.Errorf("text of %d bytes exceeds the limit of %d", len(text), maxText)
 	}
-	s.load(text)
+	s := newState(text)
 	switch {
 	case !t.splitSpecials:
 	case untrusted == nil:
-		s.untrustedSpans = append(s.untrustedSpans, span{0, int32(len(text))})
+		s.untrustedSpans = []span{{0, int32(len(text))}}
 	default:
-		s.untrustedSpans = append(s.untrustedSpans, untrusted...)
+		s.untrustedSpans = untrusted
 	}
 	t.verbatim.extract(s, t.chars)
 	s.normalize(t.normalizer)
@@ -167,7 +150,7 @@ func (t *Tokenizer) run(s *state, text string, untrusted []span) error {
 		}
 	}
 	if s.editor.full {
-		return errTextGrowth
+		return nil, errTextGrowth
 	}
 	for _, p := range s.pieces {
 		if p.token != notAdded {
@@ -180,7 +163,7 @@ func (t *Tokenizer) run(s *state, text string, untrusted []span) error {
 			t.replaceSpecials(s, s.tokens[n:])
 		}
 	}
-	return nil
+	return s, nil
 }
 
 // replaceSpecials replaces special tokens that the model produced for text,
