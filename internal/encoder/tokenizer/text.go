@@ -66,9 +66,7 @@ type state struct {
 	unknown bool
 }
 
-// newState returns the state at the start of a text. Each maximal invalid part of a UTF-8
-// sequence becomes U+FFFD, as the Unicode Standard recommends (and Python does), with that
-// part as its origin.
+// newState returns the state at the start of a text. Each invalid byte becomes U+FFFD.
 func newState(src string) *state {
 	s := new(state)
 	s.cur, s.next = &s.texts[0], &s.texts[1]
@@ -76,9 +74,6 @@ func newState(src string) *state {
 	s.editor.limit = maxGrowth*len(src) + extraGrowth
 	for i := 0; i < len(src); {
 		r, w := utf8.DecodeRuneInString(src[i:])
-		if r == utf8.RuneError && w == 1 {
-			w = invalidLength(src[i:])
-		}
 		s.cur.bytes = utf8.AppendRune(s.cur.bytes, r)
 		for len(s.cur.origins) < len(s.cur.bytes) {
 			s.cur.origins = append(s.cur.origins, span{int32(i), int32(i + w)})
@@ -87,40 +82,6 @@ func newState(src string) *state {
 	}
 	s.cut(piece{}, 0, len(s.cur.bytes), notAdded)
 	return s
-}
-
-// invalidLength returns the length of the maximal subpart of an ill-formed
-// sequence at the start of s (Unicode Standard, table 3-7).
-func invalidLength(s string) int {
-	lo, hi := byte(0x80), byte(0xbf)
-	n := 1
-	switch c := s[0]; {
-	case c >= 0xc2 && c <= 0xdf:
-		n = 2
-	case c >= 0xe0 && c <= 0xef:
-		n = 3
-		switch c {
-		case 0xe0:
-			lo = 0xa0
-		case 0xed:
-			hi = 0x9f
-		}
-	case c >= 0xf0 && c <= 0xf4:
-		n = 4
-		switch c {
-		case 0xf0:
-			lo = 0x90
-		case 0xf4:
-			hi = 0x8f
-		}
-	}
-	for i := 1; i < n; i++ {
-		if i >= len(s) || s[i] < lo || s[i] > hi {
-			return i
-		}
-		lo, hi = 0x80, 0xbf
-	}
-	return n
 }
 
 // Limits on the bytes of a text in all stages. Unicode normalization and byte encoding

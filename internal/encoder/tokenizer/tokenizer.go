@@ -69,8 +69,8 @@ var ErrNoUnknownToken = errors.New("text contains a piece without a token, and t
 
 // Encode tokenizes a text and inserts the special tokens of the post-processor.
 // It keeps the first tokens if there are more than limit, including special
-// tokens; 0 means no limit. Each maximal invalid part of a UTF-8 sequence is read
-// as U+FFFD; offsets refer to the original text.
+// tokens; 0 means no limit. An invalid byte of UTF-8 is read as U+FFFD; offsets refer to
+// the original text.
 func (t *Tokenizer) Encode(text string, limit int) (Encoding, error) {
 	return t.encode(t.post.single, limit, nil, text)
 }
