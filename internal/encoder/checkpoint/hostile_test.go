@@ -107,7 +107,7 @@ func hostileFiles() []hostileFile {
 		{"storage as a tensor", with(float), "want a tensor, got a persistent"},
 		// Zip archives.
 		{"not a checkpoint", []byte("<html>"), "not a file written by torch.save"},
-		{"empty file", nil, "not a file written by torch.save"},
+		{"empty file", nil, "file is empty"},
 		{"no directory", whole[:len(whole)-30], "zip archive: "},
 		{"no pickle", zipped(big), "want one data.pkl"},
 		{"pickle in another directory", zipped(entry{name: "../a/data.pkl"}), "got 0"},

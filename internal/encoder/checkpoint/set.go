@@ -15,7 +15,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"maps"
 	"math"
@@ -24,6 +23,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/edsrzf/mmap-go"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -60,7 +61,7 @@ const maxFileName = 200
 
 // A Set holds the weights of a model from one or more files.
 type Set struct {
-	unmap   []func() error // one per file
+	files   []mmap.MMap
 	tensors map[string]*Tensor
 }
 
@@ -117,11 +118,11 @@ func (s *Set) openFile(parse parser, path string) error {
 
 // mapFile returns the tensors of a file by name. The file stays mapped until Close.
 func (s *Set) mapFile(parse parser, path string) (map[string]*Tensor, error) {
-	data, unmap, err := mapPath(path)
+	data, err := mapPath(path)
 	if err != nil {
 		return nil, err
 	}
-	s.unmap = append(s.unmap, unmap)
+	s.files = append(s.files, data)
 	if bytes.HasPrefix(data, []byte("version https://git-lfs.github.com/")) {
 		return nil, fmt.Errorf("%s: a pointer of Git LFS, not the file; download it with git lfs pull", path)
 	}
@@ -140,37 +141,27 @@ func parseFile(parse parser, path string, data []byte) (map[string]*Tensor, erro
 	return tensors, nil
 }
 
-// mapPath maps the file at path for reading, or reads it if mapping is not possible.
-// The data must not be used after a call of unmap.
-func mapPath(path string) (data []byte, unmap func() error, err error) {
+// mapPath maps the file at path for reading.
+func mapPath(path string) (mmap.MMap, error) {
 	f, err := safefile.Open(path)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, err
+	case info.Size() == 0: // cannot be mapped
+		return nil, fmt.Errorf("%s: file is empty", path)
+	case info.Size() > math.MaxInt:
+		return nil, fmt.Errorf("%s: file of %d bytes is too large for this system", path, info.Size())
+	}
+	data, err := mmap.Map(f, mmap.RDONLY, 0)
 	if err != nil {
-		return nil, nil, err
+		return nil, fmt.Errorf("%s: map: %w", path, err)
 	}
-	size := info.Size()
-	if size > math.MaxInt {
-		return nil, nil, fmt.Errorf("%s: file of %d bytes is too large for this system", path, size)
-	}
-	if size > 0 { // an empty file cannot be mapped
-		// Reading a file instead if memory is short would need even more memory.
-		data, unmap, err := mmap(f, int(size))
-		if err == nil {
-			return data, unmap, nil
-		}
-		if !errors.Is(err, errors.ErrUnsupported) {
-			return nil, nil, fmt.Errorf("%s: map: %w", path, err)
-		}
-	}
-	data = make([]byte, size)
-	if _, err := io.ReadFull(f, data); err != nil {
-		return nil, nil, fmt.Errorf("%s: read: %w", path, err)
-	}
-	return data, func() error { return nil }, nil
+	return data, nil
 }
 
 func (s *Set) openShards(format Format, dir string, index []byte) error {
@@ -227,9 +218,9 @@ func (s *Set) Names() []string { return slices.Sorted(maps.Keys(s.tensors)) }
 // Close unmaps all files. Tensors and their values must not be used afterwards.
 func (s *Set) Close() error {
 	var errs []error
-	for _, unmap := range s.unmap {
-		errs = append(errs, unmap())
+	for i := range s.files {
+		errs = append(errs, s.files[i].Unmap())
 	}
-	s.unmap, s.tensors = nil, nil
+	s.files, s.tensors = nil, nil
 	return errors.Join(errs...)
 }
