@@ -148,8 +148,7 @@ func (c *config) require(key string, want bool) {
 // function.
 func (c *config) activation(key string) kernel.Activation {
 	functions := map[string]kernel.Activation{
-		"gelu": kernel.Gelu, "gelu_new": kernel.GeluTanh, "gelu_pytorch_tanh": kernel.GeluTanh,
-		"relu": kernel.Relu, "silu": kernel.Silu, "swish": kernel.Silu, "tanh": kernel.Tanh,
+		"gelu": kernel.Gelu, "gelu_new": kernel.GeluTanh, "gelu_pytorch_tanh": kernel.GeluTanh, "tanh": kernel.Tanh,
 	}
 	return functions[c.oneOf(key, "gelu", slices.Sorted(maps.Keys(functions))...)]
 }

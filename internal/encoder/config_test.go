@@ -18,7 +18,7 @@ func TestLoadRejectsUnsupportedConfig(t *testing.T) {
 		family, key string
 		values      []any
 	}{
-		{"bert", "hidden_act", []any{"mish", 3}},
+		{"bert", "hidden_act", []any{"relu", 3}},
 		{"bert", "position_embedding_type", []any{"relative_key", "relative_key_query"}},
 		{"bert", "is_decoder", []any{true, "no"}},
 		{"bert", "layer_norm_eps", []any{0, -1e-5, 7, "1e-5"}},

@@ -162,10 +162,6 @@ func (g *graphBuilder) activate(x ort.Value, act kernel.Activation) ort.Value {
 		inner := g.op("Add", x, g.op("Mul", cube, g.Scalar(0.044715)))
 		tanh := g.op("Tanh", g.op("Mul", inner, g.Scalar(float32(math.Sqrt(2/math.Pi)))))
 		return g.op("Mul", g.op("Mul", x, g.op("Add", tanh, g.Scalar(1))), g.Scalar(0.5))
-	case kernel.Relu:
-		return g.op("Relu", x)
-	case kernel.Silu:
-		return g.op("Mul", x, g.op("Sigmoid", x))
 	case kernel.Tanh:
 		return g.op("Tanh", x)
 	case kernel.None:

@@ -125,17 +125,6 @@ TEXT ·gelu256(SB), NOSPLIT, $0-48
 	VDIVPS Y3, Y11, Y3      \
 	VANDPS Y4, Y3, Y3
 
-#define SILU \
-	VMULPS Y8, Y0, Y1       \
-	SIGMOID                 \
-	VMULPS Y0, Y3, Y0
-
-// func silu256(x []float32, ld, rows, n int)
-TEXT ·silu256(SB), NOSPLIT, $0-48
-	EXP_NUMBERS
-	VBROADCASTSS LOG2E_NEG, Y8
-	ACTIVATE(SILU, row, full, rest, next)
-
 // x/2*(1+tanh(y)) = x/(1+exp(-2y)).
 #define GELU_TANH \
 	VMULPS Y0, Y0, Y1       \
@@ -164,13 +153,6 @@ TEXT ·tanh256(SB), NOSPLIT, $0-48
 	VBROADCASTSS LOG2E_2, Y8
 	VBROADCASTSS TWO_NEG, Y7
 	ACTIVATE(HYPERBOLIC, row, full, rest, next)
-
-#define RELU VMAXPS Y0, Y15, Y0
-
-// func relu256(x []float32, ld, rows, n int)
-TEXT ·relu256(SB), NOSPLIT, $0-48
-	VXORPS Y15, Y15, Y15
-	ACTIVATE(RELU, row, full, rest, next)
 
 // SOFTMAX_EXP sets Y1 to exp(Y1*Y7-Y6), or to 0 if that is less than 2^-126.
 #define SOFTMAX_EXP \

@@ -120,17 +120,6 @@ TEXT ·gelu512(SB), NOSPLIT, $0-48
 	VADDPS Z26, Z3, Z3      \
 	VDIVPS Z3, Z26, Z4
 
-#define SILU \
-	VMULPS Z22, Z0, Z1      \
-	SIGMOID                 \
-	VMULPS.Z Z0, Z4, K2, Z0
-
-// func silu512(x []float32, ld, rows, n int)
-TEXT ·silu512(SB), NOSPLIT, $0-48
-	EXP_NUMBERS
-	VBROADCASTSS LOG2E_NEG, Z22
-	ACTIVATE(SILU, row, full, rest, next)
-
 // x/2*(1+tanh(y)) = x/(1+exp(-2y)).
 #define GELU_TANH \
 	VMULPS Z0, Z0, Z1       \
@@ -159,13 +148,6 @@ TEXT ·tanh512(SB), NOSPLIT, $0-48
 	EXP_NUMBERS
 	VBROADCASTSS LOG2E_2, Z22
 	ACTIVATE(HYPERBOLIC, row, full, rest, next)
-
-#define RELU VMAXPS Z0, Z31, Z0
-
-// func relu512(x []float32, ld, rows, n int)
-TEXT ·relu512(SB), NOSPLIT, $0-48
-	VPXORD Z31, Z31, Z31
-	ACTIVATE(RELU, row, full, rest, next)
 
 // func softmax512(s []float32, scale float32, bias []float32) float32
 //

@@ -12,10 +12,6 @@ const (
 	Gelu
 	// GeluTanh approximates Gelu by x/2*(1+tanh(sqrt(2/π)*(x+0.044715x³))).
 	GeluTanh
-	// Relu is max(x, 0).
-	Relu
-	// Silu is x/(1+exp(-x)).
-	Silu
 	// Tanh is the hyperbolic tangent.
 	Tanh
 
@@ -40,8 +36,6 @@ func genericActivations() (a [numActivations]func(x []float32, ld, rows, n int))
 		const c = -2 * math.Log2E * 0.7978845608028654 // sqrt(2/π)
 		return x * sigmoid(x*(c+c*0.044715*x*x))
 	})
-	a[Relu] = each(func(x float32) float32 { return max(x, 0) })
-	a[Silu] = each(func(x float32) float32 { return x * sigmoid(-math.Log2E*x) })
 	a[Tanh] = each(func(x float32) float32 { return 1 - 2*sigmoid(2*math.Log2E*x) })
 	return a
 }

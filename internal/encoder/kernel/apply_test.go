@@ -265,14 +265,14 @@ func TestRowsChainsOperations(t *testing.T) {
 				x := random(r, rows*width)
 				one := NewPool(k, 1)
 				h, y, want := make([]float32, rows*inner), make([]float32, rows*width), slices.Clone(x)
-				one.Apply(a, h, x, Relu)
+				one.Apply(a, h, x, Tanh)
 				one.Apply(b, y, h, None)
 				one.Norm(norm, want, want, y)
 				for _, workers := range []int{1, 2, 4} {
 					got := slices.Clone(x)
 					NewPool(k, workers).Rows(precision, rows, func(w *Worker, lo, hi int) {
 						x, h := got[lo*width:hi*width], w.Floats((hi-lo)*inner)
-						w.Apply(a, h, x, Relu)
+						w.Apply(a, h, x, Tanh)
 						y := w.Floats(len(x))
 						w.Apply(b, y, h, None)
 						w.Norm(norm, x, x, y)

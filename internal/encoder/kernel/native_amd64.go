@@ -66,8 +66,6 @@ func avx2() ops {
 	}
 	k.activate[Gelu] = gelu256
 	k.activate[GeluTanh] = geluTanh256
-	k.activate[Relu] = relu256
-	k.activate[Silu] = silu256
 	k.activate[Tanh] = tanh256
 	return k
 }
@@ -103,13 +101,7 @@ func gelu256(x []float32, ld, rows, n int)
 func geluTanh256(x []float32, ld, rows, n int)
 
 //go:noescape
-func silu256(x []float32, ld, rows, n int)
-
-//go:noescape
 func tanh256(x []float32, ld, rows, n int)
-
-//go:noescape
-func relu256(x []float32, ld, rows, n int)
 
 //go:noescape
 func multiply256(dst []float32, ldd int, x []float32, ldx, rows, n int)
@@ -135,8 +127,6 @@ func avx512() ops {
 	}
 	k.activate[Gelu] = gelu512
 	k.activate[GeluTanh] = geluTanh512
-	k.activate[Relu] = relu512
-	k.activate[Silu] = silu512
 	k.activate[Tanh] = tanh512
 	return k
 }
@@ -172,13 +162,7 @@ func gelu512(x []float32, ld, rows, n int)
 func geluTanh512(x []float32, ld, rows, n int)
 
 //go:noescape
-func silu512(x []float32, ld, rows, n int)
-
-//go:noescape
 func tanh512(x []float32, ld, rows, n int)
-
-//go:noescape
-func relu512(x []float32, ld, rows, n int)
 
 //go:noescape
 func multiply512(dst []float32, ldd int, x []float32, ldx, rows, n int)
