@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -20,27 +21,15 @@ const (
 )
 
 // Fingerprint returns a hash that identifies the model in dir. It covers the
-// configuration and tokenizer files, the sizes of the weight files and samples of
-// their contents, but not their location. Samples are sufficient because training
+// configuration and tokenizer files, the size of the weight file and samples of
+// its contents, but not their location. Samples are sufficient because training
 // changes every weight.
 func Fingerprint(dir string) (string, error) {
-	entries, err := os.ReadDir(dir)
+	weights, err := checkpoint.Find(dir)
 	if err != nil {
 		return "", err
 	}
-	files := []string{configFile, tokenizerFile}
-	var torch []string // not used if there are safetensors
-	for _, e := range entries {
-		switch filepath.Ext(e.Name()) {
-		case ".safetensors":
-			files = append(files, e.Name())
-		case ".bin", ".ckpt":
-			torch = append(torch, e.Name())
-		}
-	}
-	if len(files) == 2 {
-		files = append(files, torch...)
-	}
+	files := []string{configFile, tokenizerFile, filepath.Base(weights)}
 	for _, name := range []string{tokenizerConfigFile, modulesFile, sentenceConfigFile, filepath.Join(poolingDir, configFile)} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			files = append(files, name)

@@ -22,11 +22,6 @@ type headerEntry struct {
 	Offsets *[2]uint64 `json:"data_offsets"`
 }
 
-// ParseSafetensors returns the tensors of a safetensors file in memory by their names, as views of data.
-func ParseSafetensors(file string, data []byte) (map[string]*Tensor, error) {
-	return parseFile(parseSafetensors, file, data)
-}
-
 // parseSafetensors returns the tensors of a safetensors file as views of data.
 //
 // The file starts with the length of a JSON header as 8 bytes in little-endian order,

@@ -22,13 +22,11 @@ func writeFile(t *testing.T, dir, name string, data []byte) string {
 // openTorch returns the tensors of a file in testdata by name.
 func openTorch(t *testing.T, name string) (map[string]*Tensor, error) {
 	t.Helper()
-	s := &Set{tensors: make(map[string]*Tensor)}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s.mapFile(parseTorch, filepath.Join("testdata", name))
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Parse(name, data)
 }
 
 // values returns the values of a tensor, or nil for types that have no accessor.

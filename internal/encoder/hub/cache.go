@@ -124,22 +124,7 @@ func filesIn(n Name, dir string) ([]string, string) {
 		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
 		return err == nil && info.Mode().IsRegular()
 	}
-	names, sharded, missing := selectNames(n, exists)
-	if sharded == nil {
-		return names, missing
-	}
-	index, err := safefile.ReadFile(filepath.Join(dir, sharded.Index), maxIndexSize)
-	if err != nil {
-		return nil, "shards: " + err.Error()
-	}
-	shards, err := shardNames(sharded, index)
-	if err != nil {
-		return nil, "shards: " + err.Error()
-	}
-	if i := slices.IndexFunc(shards, func(name string) bool { return !exists(name) }); i >= 0 {
-		return nil, shards[i]
-	}
-	return append(names, shards...), ""
+	return selectNames(n, exists)
 }
 
 // link links files into a directory of a repository, such as snapshots/COMMIT. It writes

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
-	"slices"
+	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 )
@@ -88,7 +88,6 @@ const (
 	configFile    = "config.json"
 	tokenizerFile = "tokenizer.json"
 	modulesFile   = "modules.json"
-	maxIndexSize  = 8 << 20 // bytes
 )
 
 // A modelFile is a file that may belong to a model.
@@ -114,37 +113,33 @@ func modelFiles() []modelFile {
 }
 
 // selectNames returns the names of a model's files, the weights last, or else a file that
-// is missing. If the weights are sharded, it returns their index instead and its format.
-func selectNames(n Name, exists func(name string) bool) (names []string, sharded *checkpoint.Format, missing string) {
+// is missing.
+func selectNames(n Name, exists func(name string) bool) (names []string, missing string) {
 	for _, p := range modelFiles() {
 		switch {
 		case exists(p.name):
 			names = append(names, p.name)
 		case p.required:
-			return nil, nil, p.name
+			return nil, p.name
 		}
 	}
 	if n.Weights != "" {
 		if !exists(n.Weights) {
-			return nil, nil, n.Weights
+			return nil, n.Weights
 		}
-		return append(names, n.Weights), nil, ""
+		return append(names, n.Weights), ""
 	}
-	// Like transformers, prefer safetensors, and a single file to shards.
-	for _, format := range checkpoint.Formats() {
-		switch {
-		case exists(format.File):
-			return append(names, format.File), nil, ""
-		case exists(format.Index):
-			return append(names, format.Index), &format, ""
+	for _, name := range checkpoint.Files() {
+		if exists(name) {
+			return append(names, name), ""
 		}
 	}
-	return nil, nil, "model.safetensors or pytorch_model.bin"
+	return nil, strings.Join(checkpoint.Files(), " or ")
 }
 
 // selectFiles returns the files of a model to download, see selectNames. tokenizer is the
 // listing of Name.Tokenizer, or nil if that is "".
-func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, sharded *checkpoint.Format, err error) {
+func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, err error) {
 	all := maps.Clone(l.Files)
 	if tokenizer != nil {
 		for _, p := range modelFiles() {
@@ -156,43 +151,17 @@ func selectFiles(n Name, l, tokenizer *listing) (files []remoteFile, sharded *ch
 			}
 		}
 	}
-	names, sharded, missing := selectNames(n, func(name string) bool { _, ok := all[name]; return ok })
+	names, missing := selectNames(n, func(name string) bool { _, ok := all[name]; return ok })
 	switch missing {
 	case "":
 	case tokenizerFile:
 		repo := cmp.Or(n.Tokenizer, n.Repo)
-		return nil, nil, fmt.Errorf("%s: missing file %s; create it with Python, in a directory DIR with the other files: AutoTokenizer.from_pretrained(%q).save_pretrained(DIR)", repo, missing, repo)
+		return nil, fmt.Errorf("%s: missing file %s; create it with Python, in a directory DIR with the other files: AutoTokenizer.from_pretrained(%q).save_pretrained(DIR)", repo, missing, repo)
 	default:
-		return nil, nil, fmt.Errorf("%s: missing file %s", n.Repo, missing)
+		return nil, fmt.Errorf("%s: missing file %s", n.Repo, missing)
 	}
 	for _, name := range names {
 		files = append(files, all[name])
 	}
-	return files, sharded, nil
-}
-
-// shards returns the files listed in an index, sorted by name.
-func shards(format *checkpoint.Format, index []byte, l *listing, repo string) ([]remoteFile, error) {
-	names, err := shardNames(format, index)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", repo, err)
-	}
-	files := make([]remoteFile, 0, len(names))
-	for _, name := range names {
-		f, ok := l.Files[name]
-		if !ok {
-			return nil, fmt.Errorf("%s: %s names %s, which does not exist", repo, format.Index, name)
-		}
-		files = append(files, f)
-	}
 	return files, nil
-}
-
-// shardNames returns the sorted names of the files in an index.
-func shardNames(format *checkpoint.Format, index []byte) ([]string, error) {
-	files, err := format.ParseIndex(index)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", format.Index, err)
-	}
-	return slices.Compact(slices.Sorted(maps.Values(files))), nil
 }

@@ -11,7 +11,6 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -55,7 +54,7 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 			return nil, err
 		}
 	}
-	if j.files, j.sharded, err = selectFiles(n, j.listing, j.tokenizer); err != nil {
+	if j.files, err = selectFiles(n, j.listing, j.tokenizer); err != nil {
 		return nil, err
 	}
 	if err := j.download(ctx); err != nil {
@@ -73,9 +72,6 @@ type pullJob struct {
 	name               Name
 	listing, tokenizer *listing
 	files              []remoteFile // files to download
-	// If sharded is set, the last of files is an index in this format. Its shards are
-	// added by download.
-	sharded *checkpoint.Format
 }
 
 // parallelDownloads is the number of files downloaded at a time.
@@ -84,9 +80,6 @@ const parallelDownloads = 4
 // download ensures that the store has the content of all files, intact.
 func (j *pullJob) download(ctx context.Context) error {
 	if err := j.checkConfig(ctx); err != nil {
-		return err
-	}
-	if err := j.addShards(ctx); err != nil {
 		return err
 	}
 	// Files with the same content share a blob.
@@ -139,21 +132,6 @@ func (j *pullJob) checkConfig(ctx context.Context) error {
 		return fmt.Errorf("%s: %w", f.Repo, err)
 	}
 	return nil
-}
-
-// addShards downloads the index of sharded weights and adds the shards to the files.
-func (j *pullJob) addShards(ctx context.Context) error {
-	if j.sharded == nil {
-		return nil
-	}
-	index := j.files[len(j.files)-1]
-	content, err := j.read(ctx, index, maxIndexSize)
-	if err != nil {
-		return err
-	}
-	files, err := shards(j.sharded, content, j.listing, j.name.Repo)
-	j.files = append(j.files, files...)
-	return err
 }
 
 // ensure ensures that the store has the content of a file, intact.

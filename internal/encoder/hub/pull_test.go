@@ -202,40 +202,17 @@ func TestPullModelsOfOneRepository(t *testing.T) {
 }
 
 func TestPullDownloadsTorchWeights(t *testing.T) {
-	index := fakeFile{content: []byte(`{"weight_map":{"a":"pytorch_model-00001-of-00002.bin","b":"pytorch_model-00002-of-00002.bin"}}`)}
-	large := fakeFile{content: weights(5000), large: true}
-	tests := []struct {
-		name  string
-		files map[string]fakeFile // and others that are not wanted
-		want  []string
-	}{
-		{
-			"single file",
-			map[string]fakeFile{"pytorch_model.bin": large, "pytorch_model.bin.index.json": index, "training_args.bin": large, "model.ckpt": large},
-			[]string{"pytorch_model.bin"},
-		},
-		{
-			"shards",
-			map[string]fakeFile{
-				"pytorch_model.bin.index.json": index, "optimizer.bin": large,
-				"pytorch_model-00001-of-00002.bin": large, "pytorch_model-00002-of-00002.bin": {content: weights(4000), large: true}, "pytorch_model-00003-of-00002.bin": large,
-			},
-			[]string{"pytorch_model-00001-of-00002.bin", "pytorch_model-00002-of-00002.bin", "pytorch_model.bin.index.json"},
-		},
+	h := newFakeHub(t)
+	large, object := fakeFile{content: weights(5000), large: true}, fakeFile{content: []byte("{}")}
+	h.repos["org/it"] = &fakeRepo{firstCommit, map[string]fakeFile{
+		"config.json": object, "tokenizer.json": object, "pytorch_model.bin": large,
+		"pytorch_model.bin.index.json": object, "training_args.bin": large, "model.ckpt": large, // not wanted
+	}}
+	m := pull(t, newPuller(t, h), "org/it", "")
+	if diff := cmp.Diff([]string{"config.json", "pytorch_model.bin", "tokenizer.json"}, filesUnder(t, m.Dir)); diff != "" {
+		t.Errorf("files (-want +got)\n%s", diff)
 	}
-	for _, tt := range tests {
-		t.Run(tt.name, func(t *testing.T) {
-			h := newFakeHub(t)
-			tt.files["config.json"], tt.files["tokenizer.json"] = fakeFile{content: []byte("{}")}, fakeFile{content: []byte("{}")}
-			h.repos["org/it"] = &fakeRepo{firstCommit, tt.files}
-			m := pull(t, newPuller(t, h), "org/it", "")
-			wanted := append(slices.Clone(tt.want), "config.json", "tokenizer.json")
-			if diff := cmp.Diff(slices.Sorted(slices.Values(wanted)), filesUnder(t, m.Dir)); diff != "" {
-				t.Errorf("files (-want +got)\n%s", diff)
-			}
-			checkIntact(t, m)
-		})
-	}
+	checkIntact(t, m)
 }
 
 func TestPullRejectsIncompleteModel(t *testing.T) {

@@ -15,7 +15,7 @@ import (
 // loadNetwork returns the network of the embedded files: weights in a safetensors file of training/judge/export.py, and
 // tokenizer.json. They are part of the program, so what is wrong with them is a bug, and panics.
 func loadNetwork() *network {
-	l := &loader{must(checkpoint.ParseSafetensors("judge.safetensors", weights)), must(kernel.New(""))}
+	l := &loader{must(checkpoint.Parse("judge.safetensors", weights)), must(kernel.New(""))}
 	n := &network{layers: make([]layer, layers), passes: make(chan *pass, runtime.GOMAXPROCS(0))}
 	for range cap(n.passes) {
 		n.passes <- &pass{pool: kernel.NewPool(l.kernel, 1)}
