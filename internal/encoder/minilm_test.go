@@ -2,7 +2,6 @@ package encoder
 
 import (
 	"math"
-	"math/rand/v2"
 	"os"
 	"slices"
 	"testing"
@@ -79,35 +78,4 @@ func TestMiniLMMatchesPublishedEmbeddings(t *testing.T) {
 			}
 		}
 	}
-}
-
-func BenchmarkMiniLM(b *testing.B) {
-	dir := minilm(b)
-	for name, precision := range map[string]kernel.Precision{"float32": kernel.Float32, "int8": kernel.Int8} {
-		for _, tokens := range []int{16, 128} {
-			b.Run(name+"/"+map[int]string{16: "16 tokens", 128: "128 tokens"}[tokens], func(b *testing.B) {
-				benchmark(b, mustLoad(b, dir, Options{Precision: precision}), 32, tokens)
-			})
-		}
-	}
-}
-
-// benchmark runs batches of random sequences of the same length.
-func benchmark(b *testing.B, m *Model, texts, tokens int) {
-	b.Helper()
-	r := rand.New(rand.NewPCG(1, 2))
-	seqs := make([]sequence, texts)
-	for i := range seqs {
-		seqs[i] = sequence{make([]int32, tokens), make([]int32, tokens)}
-		for j := range seqs[i].ids {
-			seqs[i].ids[j] = r.Int32N(20)
-		}
-	}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := m.compute(b.Context(), seqs); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(texts*tokens*b.N)/b.Elapsed().Seconds(), "tokens/s")
 }
