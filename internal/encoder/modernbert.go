@@ -3,8 +3,6 @@ package encoder
 import (
 	"cmp"
 	"math"
-
-	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
 // rotation is rotary position embedding (Su et al., 2021, "RoFormer"): value i of
@@ -97,18 +95,13 @@ func modernBERT(c *config, w *weights) (*network, int, error) {
 		if i > 0 { // the input of the first layer is already normalized
 			*n.next() = w.norm(name+"attn_norm", n.width, false)
 		}
-		// The two weights of the gated layer are stored as one tensor.
-		up := w.raw(name+"mlp.Wi.weight", 2*n.inner, n.width)
-		if w.err != nil {
-			break
-		}
+		up := w.split(name+"mlp.Wi", 2, n.inner, n.width)
 		l := layer{
-			qkv:            w.normed(w.linear(n.width, w.part(name+"attn.Wqkv", 3*n.width, n.width, false))),
+			qkv:            w.normed(w.linear(n.width, w.split(name+"attn.Wqkv", 3, n.width, n.width)...)),
 			out:            w.linear(n.width, w.part(name+"attn.Wo", n.width, n.width, false)),
 			afterAttention: w.norm(name+"mlp_norm", n.width, false),
-			up: w.normed(w.gated(n.width, kernel.Part{W: up.Rows(0, n.inner, n.width), Out: n.inner},
-				kernel.Part{W: up.Rows(n.inner, 2*n.inner, n.width), Out: n.inner})),
-			down: w.linear(n.inner, w.part(name+"mlp.Wo", n.width, n.inner, false)),
+			up:             w.normed(w.gated(n.width, up[0], up[1])),
+			down:           w.linear(n.inner, w.part(name+"mlp.Wo", n.width, n.inner, false)),
 		}
 		if layerTypes[i] == slidingAttention {
 			l.window, l.rotation = window, 1

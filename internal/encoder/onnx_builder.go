@@ -125,17 +125,6 @@ func (g *graphBuilder) linear(x ort.Value, l *kernel.Linear) []ort.Value {
 	return out
 }
 
-// qkv applies a layer of one or three parts and returns the queries, keys and
-// values, of attnWidth columns each.
-func (g *graphBuilder) qkv(x ort.Value, l *kernel.Linear, attnWidth int) []ort.Value {
-	out := g.linear(x, l)
-	if len(out) == 1 {
-		n := int64(attnWidth)
-		return g.Ops("Split", 3, []ort.Value{out[0], g.Ints(n, n, n)}, ort.Int("axis", 1))
-	}
-	return out
-}
-
 // norm normalizes each row.
 func (g *graphBuilder) norm(x ort.Value, n kernel.Norm) ort.Value {
 	gain := g.Floats(n.Gain, len(n.Gain))

@@ -18,7 +18,7 @@ func (n *network) buildGraph(g *graphBuilder) ort.Value {
 	}
 	for i := range n.layers {
 		l := &n.layers[i]
-		qkv := g.qkv(in, l.qkv.Linear, n.heads*n.head)
+		qkv := g.linear(in, l.qkv.Linear)
 		q, k, v := g.split(g.multiply(qkv[0], n.scale), shape), g.split(qkv[1], shape), g.split(qkv[2], shape)
 		if n.rotations != nil {
 			q, k = g.rotate(q, angles[l.rotation], n.head/2), g.rotate(k, angles[l.rotation], n.head/2)

@@ -153,6 +153,18 @@ func (w *weights) linear(in int, parts ...kernel.Part) *dense {
 	return d
 }
 
+// split returns n parts of equal size whose weights are one tensor, without biases.
+func (w *weights) split(name string, n, out, in int) []kernel.Part {
+	parts := make([]kernel.Part, n)
+	all := w.raw(name+".weight", n*out, in)
+	for i := range parts {
+		if w.err == nil {
+			parts[i] = kernel.Part{W: all.Rows(i*out, (i+1)*out, in), Out: out}
+		}
+	}
+	return parts
+}
+
 // gated returns a gated layer.
 func (w *weights) gated(in int, first, second kernel.Part) *dense {
 	d := w.linear(in, first, second)
