@@ -27,8 +27,6 @@ type weights struct {
 	parts map[*kernel.Linear][]kernel.Part
 }
 
-func (w *weights) has(name string) bool { return w.set.Tensor(w.prefix+name) != nil }
-
 func (w *weights) fail(name, format string, args ...any) {
 	if w.err == nil {
 		w.err = fmt.Errorf("%s: tensor %q: %s", w.dir, w.prefix+name, fmt.Sprintf(format, args...))
@@ -196,16 +194,11 @@ func (w *weights) float32Linear(in int, parts ...kernel.Part) *kernel.Linear {
 	return l
 }
 
-// norm returns a normalization with gain name.weight and, if bias is set, bias
-// name.bias. Old checkpoints use the names gamma and beta.
+// norm returns a normalization with gain name.weight and, if bias is set, bias name.bias.
 func (w *weights) norm(name string, n int, bias bool) kernel.Norm {
-	gain, shift := name+".weight", name+".bias"
-	if !w.has(gain) && w.has(name+".gamma") {
-		gain, shift = name+".gamma", name+".beta"
-	}
-	v := kernel.Norm{Gain: w.vector(gain, n), Eps: w.eps, RMS: w.rms}
+	v := kernel.Norm{Gain: w.vector(name+".weight", n), Eps: w.eps, RMS: w.rms}
 	if bias {
-		v.Bias = w.vector(shift, n)
+		v.Bias = w.vector(name+".bias", n)
 	}
 	return v
 }
@@ -215,7 +208,7 @@ func (w *weights) norm(name string, n int, bias bool) kernel.Norm {
 // of the family; in models without a head, they often do not.
 func (w *weights) setPrefix(name string, prefixes ...string) {
 	for _, w.prefix = range prefixes {
-		if w.has(name) {
+		if w.set.Tensor(w.prefix+name) != nil {
 			return
 		}
 	}
