@@ -147,27 +147,18 @@ func (m *Model) Close() error {
 	return m.weights.Close()
 }
 
-// kernels returns the selected kernels and sets the default number of threads.
-func (o *Options) kernels() (*kernel.Kernels, error) {
-	k, err := kernel.New(o.Kernel)
-	if err == nil && o.Threads < 0 {
-		err = fmt.Errorf("invalid number of threads: %d", o.Threads)
-	}
-	if o.Threads == 0 {
-		o.Threads = runtime.GOMAXPROCS(0)
-	}
-	return k, err
-}
-
 // load loads a model without its tokenizer.
 func load(dir string, o Options) (*Model, error) {
 	c, err := readConfig(dir, configFile)
 	if err != nil {
 		return nil, err
 	}
-	k, err := o.kernels()
+	k, err := kernel.New(o.Kernel)
 	if err != nil {
 		return nil, err
+	}
+	if o.Threads == 0 {
+		o.Threads = runtime.GOMAXPROCS(0)
 	}
 	set, err := checkpoint.OpenDir(dir)
 	if err != nil {
