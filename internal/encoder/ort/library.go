@@ -88,11 +88,7 @@ func find(path string) (handle uintptr, name string, err error) {
 	if path, err = filepath.Abs(path); err != nil {
 		return 0, "", fmt.Errorf("ONNX Runtime: %w", err)
 	}
-	handle, err = loadLibrary(path)
-	switch {
-	case err != nil && strings.Contains(err.Error(), path):
-		return 0, "", fmt.Errorf("cannot load library: %w", err)
-	case err != nil:
+	if handle, err = loadLibrary(path); err != nil {
 		return 0, "", fmt.Errorf("cannot load library %s: %w", path, err)
 	}
 	return handle, path, nil
