@@ -58,5 +58,7 @@ modules >"$dir/modules"
 	sed 1,2d internal/verdict/lexical/lexicon/data/NOTICE.md
 	printf '\n## Weights of the embedded judge\n\n'
 	sed 1,2d internal/verdict/embedded/model/NOTICE.md
+	printf '\n## Token vocabularies\n\n'
+	sed 1,2d internal/llm/data/NOTICE.md
 } >"$dir/THIRD_PARTY_NOTICES.md"
 rm "$dir/modules"

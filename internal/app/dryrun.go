@@ -20,8 +20,9 @@ import (
 )
 
 // A dry run sends all rows through the real stages, with a simulator instead of the
-// server. Requests are therefore exact, including context windows, votes and custom
-// prompts; tokens are estimated. Replies in the cache are not used.
+// server. Requests and prompt tokens are therefore exact, including context windows,
+// votes and custom prompts; completion tokens are estimated. Replies in the cache are not
+// used.
 
 const (
 	// filler is the text of simulated replies. It contains only function words, which
@@ -34,6 +35,7 @@ const (
 
 // A simulator is an llm.Completer that returns valid placeholder replies.
 type simulator struct {
+	tokens    *llm.Tokens
 	maxItems  int // maximum claims or sentences per reply
 	reasoning int // reasoning tokens per reply
 	limit     int // maximum output tokens of a reply; 0 for none
@@ -42,7 +44,7 @@ type simulator struct {
 // simulate replaces the completer of m with a simulator.
 func (o *Options) simulate(m *model) {
 	m.reasoning, m.reasoningKnown = m.stack.Reasoning()
-	m.Completer = &simulator{maxSimulatedItems, m.reasoning, o.LLM.MaxOutputTokens}
+	m.Completer = &simulator{m.stack.Tokens, maxSimulatedItems, m.reasoning, o.LLM.MaxOutputTokens}
 }
 
 // reasoningNote describes what the estimate of completion tokens rests on.
@@ -86,11 +88,11 @@ func (s *simulator) text(q *llm.Request) (*llm.Reply, error) {
 
 // usage returns the usage of a request and its reply.
 func (s *simulator) usage(q *llm.Request, reply string) usage.Usage {
-	completion := llm.EstimateTokens(reply) + s.reasoning
+	completion := s.tokens.Text(reply) + s.reasoning
 	if s.limit > 0 {
 		completion = min(completion, s.limit)
 	}
-	return usage.Usage{Requests: 1, PromptTokens: llm.SizeOf(q).Prompt, CompletionTokens: completion}
+	return usage.Usage{Requests: 1, PromptTokens: s.tokens.Request(q).Prompt, CompletionTokens: completion}
 }
 
 // simulatedReply returns a reply with n items. All are unsupported, so that a judge
@@ -191,12 +193,12 @@ func (e *estimate) print(w io.Writer, o *Options, m *model) error {
 		}
 		fmt.Fprintf(&b, "%-18s%10s%s\n", name, value, note)
 	}
-	claims, prompt := "", ""
+	claims, exact := "", ""
 	if o.Claims == ClaimsLLM {
 		claims = "sentences; a model may split them into more claims"
 	}
-	if m != nil {
-		prompt = "estimate"
+	if m != nil && !m.stack.Tokens.Exact() {
+		exact = "estimate: unknown tokenizer"
 	}
 	line("rows", strconv.Itoa(e.rows), fmt.Sprintf("%d without claims, %d that can't be scored", e.noClaims, e.failed))
 	line("claims", strconv.Itoa(e.claims), claims)
@@ -204,7 +206,7 @@ func (e *estimate) print(w io.Writer, o *Options, m *model) error {
 		line("decided offline", strconv.Itoa(e.decided), "without "+strconv.FormatFloat(100**o.LLM.Audit, 'g', -1, 64)+"% for the audit")
 	}
 	line("requests", strconv.Itoa(e.usage.Requests), "")
-	line("prompt tokens", strconv.Itoa(e.usage.PromptTokens), prompt)
+	line("prompt tokens", strconv.Itoa(e.usage.PromptTokens), exact)
 	if m == nil {
 		line("completion tokens", "0", "")
 		line("cost", "$0", "nothing is sent")
@@ -252,7 +254,7 @@ func (r *run) dryRun(ctx context.Context, input dataset.Options) error {
 		p.Judge = noopJudge{}
 	}
 	if x, ok := p.Extractor.(extractllm.Extractor); ok {
-		p.Extractor = simulatedStatements{x, simulator{reasoning: r.model.reasoning, limit: o.LLM.MaxOutputTokens}}
+		p.Extractor = simulatedStatements{x, simulator{tokens: r.model.stack.Tokens, reasoning: r.model.reasoning, limit: o.LLM.MaxOutputTokens}}
 	}
 	failures := o.newFailureLog(r.console)
 	var est estimate

@@ -63,7 +63,7 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 func (o *Options) judgeOptions(m *model) judge.Options {
 	opts := judge.Options{
 		Model: m, Prompts: m.prompts, Strict: o.LLM.Strict, Votes: o.LLM.Votes,
-		Threshold: o.Threshold, MaxContextTokens: cmp.Or(o.LLM.MaxContextTokens, m.window), Limit: m.stack.Limit,
+		Threshold: o.Threshold, MaxContextTokens: cmp.Or(o.LLM.MaxContextTokens, m.window), Tokens: m.stack.Tokens.Text, Limit: m.stack.Limit,
 	}
 	if p := o.Published(); p != nil {
 		opts.Style, opts.EachChunk = p.Style, p.EachChunk && o.Evidence == "chunks"

@@ -83,20 +83,23 @@ func (b *Batch) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err != nil {
 		return nil, err
 	}
+	var size Size
+	if b.stack.Client.sender.budget.isLimited() {
+		size = b.stack.Tokens.Request(r)
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return nil, cmp.Or(b.add(ctx, key, line, r), errDeferred)
+	return nil, cmp.Or(b.add(ctx, key, line, size), errDeferred)
 }
 
 // add stores a request if it fits in the file and was not recorded before. b.mu must be held.
-func (b *Batch) add(ctx context.Context, key string, line []byte, r *Request) error {
+func (b *Batch) add(ctx context.Context, key string, line []byte, size Size) error {
 	s, n := &b.state, int64(len(line))
 	if s.Requests >= b.maxRequests || s.Bytes+n > b.maxBytes {
 		return nil
 	}
 	added, err := b.store.exec(ctx, `INSERT OR IGNORE INTO requests (key, round, request) VALUES (?, ?, ?)`, key, s.Round, line)
 	if added > 0 { // no other row has sent the same request
-		size := SizeOf(r)
 		s.Requests, s.Bytes = s.Requests+1, s.Bytes+n
 		b.maxCost = b.maxCost.add(b.cost(size.Prompt, size.Reply))
 	}
@@ -129,7 +132,7 @@ func (b *Batch) replay(ctx context.Context, key string, r *Request) (*Reply, err
 	if err != nil || len(res.Choices) == 0 {
 		return nil, errDeferred
 	}
-	used := usage.Usage{Requests: 1}.Add(replyUsage(r, res))
+	used := usage.Usage{Requests: 1}.Add(c.replyUsage(r, res))
 	reply, err := c.read(ctx, r, c.currentForm(), res)
 	if err != nil {
 		return nil, withUsage(err, used)

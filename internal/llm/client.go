@@ -61,7 +61,8 @@ type Client struct {
 	model            string
 	timeout          time.Duration
 	reasoningTimeout time.Duration
-	effort           string     // reasoning_effort; "" to omit it
+	effort           string // reasoning_effort; "" to omit it
+	tokens           *Tokens
 	deadlines        *deadlines // of chat completions
 	sender           *sender    // nil if the client can only Ask
 
@@ -90,7 +91,7 @@ func NewClient(c Config) (*Client, error) {
 	w := newWire(c, e)
 	return &Client{
 		api: openai.NewClientWithConfig(w.config()), wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
-		effort: c.ReasoningEffort, deadlines: newDeadlines(c.Timeout),
+		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
 		form: startForm(c), negotiating: make(chan struct{}, 1),
 	}, nil
 }
@@ -170,7 +171,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	}
 	var reply *Reply
 	used, err := c.sender.do(ctx, call{
-		size: func() Size { return SizeOf(n.request) },
+		size: func() Size { return c.tokens.Request(n.request) },
 		send: func(ctx context.Context) (u usage.Usage, err error) {
 			reply, u, err = c.send(ctx, n)
 			return u, err
@@ -206,7 +207,7 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 		return nil, used, classify(err)
 	}
 	n.succeed()
-	used = used.Add(replyUsage(r, res))
+	used = used.Add(c.replyUsage(r, res))
 	reply, err := c.read(ctx, r, f, res)
 	return reply, used, err
 }

@@ -231,7 +231,7 @@ func (n *negotiation) fitMinute(rejection *ContextLengthError) error {
 	if limit == 0 {
 		return nil
 	}
-	prompt := SizeOf(n.request).Prompt
+	prompt := c.tokens.Request(n.request).Prompt
 	if rejection != nil {
 		prompt = max(prompt, rejection.requested-n.request.MaxTokens) // if the server counts the output token limit
 	}

@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"net/http"
@@ -63,15 +62,13 @@ func testSender(o Options) *sender {
 	return newSender(o, &monitor{changed: make(chan struct{})}, &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, price{1e-6, 1e-6})
 }
 
-// through returns a Completer that sends the requests of next with s. Each message has the
+// through returns a Completer that sends the requests of next with s. Each text has the
 // given number of tokens.
 func through(s *sender, next Completer, tokens int) Completer {
 	return completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
 		var reply *Reply
 		used, err := s.do(ctx, call{
-			size: func() Size {
-				return Size{tokensPerRequest + (tokensPerMessage+tokens)*len(r.Messages), cmp.Or(r.MaxTokens, defaultReplyTokens)}
-			},
+			size: func() Size { return sizeOf(r, func(string) int { return tokens }) },
 			send: func(ctx context.Context) (usage.Usage, error) {
 				got, err := next.Complete(ctx, r)
 				if err != nil {

@@ -58,6 +58,7 @@ type Stack struct {
 	Completer
 	Client *Client
 	Meter  *Meter
+	Tokens *Tokens
 
 	opts      Options
 	window    *WindowDetector
@@ -88,7 +89,7 @@ func New(o Options) (*Stack, error) {
 		return nil, err
 	}
 	c.sender = newSender(o, &monitor{changed: make(chan struct{})}, &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, p)
-	s := &Stack{Client: c, Meter: &Meter{}, opts: o}
+	s := &Stack{Client: c, Meter: &Meter{}, Tokens: c.tokens, opts: o}
 	s.Completer = s.wrap(c, false)
 	return s, nil
 }
@@ -96,7 +97,7 @@ func New(o Options) (*Stack, error) {
 // wrap adds the decorators above the Client to next. fixed is
 // ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
-	s.window = NewWindowDetector(next, s.opts.OnLimit)
+	s.window = NewWindowDetector(next, s.Tokens.Text, s.opts.OnLimit)
 	s.retry = s.replyRetry(s.window, fixed)
 	next = s.retry
 	if s.opts.Cache != nil {

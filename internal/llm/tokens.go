@@ -2,7 +2,9 @@ package llm
 
 import (
 	"cmp"
+	"slices"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 
@@ -17,10 +19,53 @@ const (
 	defaultReplyTokens = 1024 // assumed length of a reply without a limit
 )
 
-// SizeOf returns an upper bound for r: the estimated tokens of its prompt, including the
-// schema, and its output token limit.
-func SizeOf(r *Request) Size {
-	prompt := tokensPerRequest + tokensPerMessage*len(r.Messages) + countPrompt(r, EstimateTokens)
+// Tokens counts tokens for a model. Counts are exact for OpenAI's models, whose
+// vocabulary is loaded on first use, and estimates for others.
+type Tokens struct {
+	vocabulary func() *vocabulary // nil if it is unknown
+}
+
+// NewTokens returns a token counter for model.
+func NewTokens(model string) *Tokens {
+	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
+	isOneOf := func(prefixes ...string) bool {
+		return slices.ContainsFunc(prefixes, func(p string) bool { return strings.HasPrefix(name, p) })
+	}
+	file := ""
+	switch {
+	case isOneOf("gpt-4o", "gpt-4.1", "gpt-4.5", "gpt-5", "gpt-6", "chatgpt", "gpt-oss", "o1", "o3", "o4"):
+		file = o200k
+	case isOneOf("gpt-4", "gpt-3.5", "gpt-35", "text-embedding"):
+		file = cl100k
+	default:
+		return &Tokens{}
+	}
+	return &Tokens{sync.OnceValue(func() *vocabulary {
+		v, _ := openVocabulary(file) // tests ensure that it is valid
+		return v
+	})}
+}
+
+// Exact reports whether the model's own vocabulary is used. The overhead of
+// chat templates is always an estimate.
+func (t *Tokens) Exact() bool { return t.vocabulary != nil }
+
+// Text returns the number of tokens of s.
+func (t *Tokens) Text(s string) int {
+	if t.vocabulary != nil {
+		if n, err := t.vocabulary().count(s); err == nil {
+			return n
+		}
+	}
+	return EstimateTokens(s)
+}
+
+// Request returns an upper bound for r: its prompt including the schema, and
+// its output token limit.
+func (t *Tokens) Request(r *Request) Size { return sizeOf(r, t.Text) }
+
+func sizeOf(r *Request, count func(string) int) Size {
+	prompt := tokensPerRequest + tokensPerMessage*len(r.Messages) + countPrompt(r, count)
 	return Size{Prompt: prompt, Reply: cmp.Or(r.MaxTokens, defaultReplyTokens)}
 }
 
@@ -37,9 +82,9 @@ func countPrompt(r *Request, count func(string) int) (sum int) {
 
 func promptBytes(r *Request) int { return countPrompt(r, func(s string) int { return len(s) }) }
 
-// EstimateTokens estimates the number of tokens of a text: a quarter of the ASCII bytes plus
-// two thirds of the other characters, rounded up. It overestimates slightly for English and
-// by up to a half for dense scripts.
+// EstimateTokens estimates the number of tokens without a vocabulary: a quarter
+// of the ASCII bytes plus two thirds of the other characters, rounded up. It
+// overestimates slightly for English and by up to a half for dense scripts.
 func EstimateTokens(s string) int {
 	ascii, other := 0, 0
 	for _, r := range s {
@@ -77,17 +122,17 @@ const (
 
 // replyUsage returns the tokens reported by the server. Missing or implausible
 // counts are replaced by estimates, so that no reply appears to be free.
-func replyUsage(r *Request, res *openai.ChatCompletionResponse) usage.Usage {
+func (c *Client) replyUsage(r *Request, res *openai.ChatCompletionResponse) usage.Usage {
 	text := ""
 	if len(res.Choices) > 0 {
 		text = messageText(&res.Choices[0].Message) + res.Choices[0].Message.Refusal
 	}
 	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: completionTokens(&res.Usage)}
 	if !isPlausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
-		u.PromptTokens, u.Estimated = SizeOf(r).Prompt, true
+		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
 	}
 	if n := u.CompletionTokens; (n != 0 || text != "") && !isPlausible(n, len(text), maxReasoningTokens) {
-		u.CompletionTokens, u.Estimated = EstimateTokens(text), true
+		u.CompletionTokens, u.Estimated = c.tokens.Text(text), true
 	}
 	return u
 }
@@ -114,16 +159,16 @@ func reportedReasoning(u *openai.Usage) int {
 }
 
 // embeddingUsage is like replyUsage, but for embeddings.
-func embeddingUsage(texts []string, reported int) usage.Usage {
+func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
 	if isPlausible(reported, len(strings.Join(texts, "")), maxAddedTokens) {
 		return usage.Usage{PromptTokens: reported}
 	}
-	return usage.Usage{PromptTokens: countTexts(texts), Estimated: true}
+	return usage.Usage{PromptTokens: c.countTexts(texts), Estimated: true}
 }
 
-func countTexts(texts []string) (n int) {
+func (c *Client) countTexts(texts []string) (n int) {
 	for _, t := range texts {
-		n += EstimateTokens(t)
+		n += c.tokens.Text(t)
 	}
 	return n
 }

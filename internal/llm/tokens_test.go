@@ -7,9 +7,22 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-func TestEstimateTokens(t *testing.T) {
+func TestTokensExact(t *testing.T) {
+	for model, want := range map[string]int{"gpt-4o-mini": 4, "openai/gpt-4.1": 4, "gpt-4-turbo": 4} {
+		n := NewTokens(model)
+		if got := n.Text("hello world, again"); got != want || !n.Exact() {
+			t.Errorf("%s: got %d tokens, exact %v; want %d, true", model, got, n.Exact(), want)
+		}
+	}
+}
+
+func TestTokensEstimate(t *testing.T) {
+	n := NewTokens("llama-3.3-70b")
+	if n.Exact() {
+		t.Error("an estimate is reported as exact")
+	}
 	for text, want := range map[string]int{"": 0, "a": 1, "abcd": 1, "abcde": 2, "日本語": 2, strings.Repeat("word ", 80): 100} {
-		if got := EstimateTokens(text); got != want {
+		if got := n.Text(text); got != want {
 			t.Errorf("%q: %d, want %d", text, got, want)
 		}
 	}
@@ -33,10 +46,12 @@ func TestCompletionTokens(t *testing.T) {
 }
 
 func TestRequestSize(t *testing.T) {
-	if s, want := SizeOf(&Request{Messages: []Message{{User, "hello"}}}), (Size{Prompt: 9, Reply: defaultReplyTokens}); s != want {
-		t.Errorf("got %+v, want %+v", s, want)
+	n := NewTokens("gpt-4o")
+	plain := n.Request(&Request{Messages: []Message{{User, "hello"}}})
+	if plain != (Size{Prompt: 8, Reply: defaultReplyTokens}) {
+		t.Errorf("got %+v, want %+v", plain, (Size{Prompt: 8, Reply: defaultReplyTokens}))
 	}
-	if s := SizeOf(newRequest(verdicts())); s.Reply != 100 || s.Prompt < 40 {
+	if s := n.Request(newRequest(verdicts())); s.Reply != 100 || s.Prompt < 40 {
 		t.Errorf("got %+v, want a reply of 100 and a prompt of at least 40", s)
 	}
 }

@@ -49,6 +49,7 @@ type WindowDetector struct {
 	Next   Completer
 	Notify func(limit int) // called once with the detected limit; may be nil
 
+	tokens          func(string) int
 	probing         chan struct{} // semaphore: one probe at a time
 	mu              sync.Mutex
 	limit           int // prompt tokens above which the server truncates; 0 if unknown
@@ -56,9 +57,10 @@ type WindowDetector struct {
 	longestEstimate int // estimated tokens of that prompt
 }
 
-// NewWindowDetector returns a WindowDetector that wraps next.
-func NewWindowDetector(next Completer, notify func(limit int)) *WindowDetector {
-	return &WindowDetector{Next: next, Notify: notify, probing: make(chan struct{}, 1)}
+// NewWindowDetector returns a WindowDetector that wraps next. tokens counts the tokens of a
+// text as next does if the server reports none.
+func NewWindowDetector(next Completer, tokens func(string) int, notify func(limit int)) *WindowDetector {
+	return &WindowDetector{Next: next, Notify: notify, tokens: tokens, probing: make(chan struct{}, 1)}
 }
 
 // Limit returns the detected limit in tokens of prompt and reply, or 0 if none
@@ -75,7 +77,7 @@ func ExpectedReplyTokens(r *Request) int { return r.MaxTokens / 2 }
 
 // Complete implements Completer.
 func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	if limit := w.Limit(); limit > 0 && SizeOf(r).Prompt+ExpectedReplyTokens(r) > limit {
+	if limit := w.Limit(); limit > 0 && sizeOf(r, EstimateTokens).Prompt+ExpectedReplyTokens(r) > limit {
 		return nil, &ContextLengthError{Limit: limit, Silent: true}
 	}
 	reply, err := w.Next.Complete(ctx, r)
@@ -83,7 +85,7 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 	if err == nil {
 		used = reply.Usage
 	}
-	if used.PromptTokens < minWindow || !isServerCount(r, used) || IsFatal(err) || ctx.Err() != nil {
+	if used.PromptTokens < minWindow || !w.isServerCount(r, used) || IsFatal(err) || ctx.Err() != nil {
 		return reply, err
 	}
 	probeUsage, truncated, probeErr := w.checkTruncation(ctx, r, used)
@@ -204,7 +206,7 @@ func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used
 	case !isReply(err):
 		return 0, used, err
 	}
-	if !isServerCount(r, used) {
+	if !w.isServerCount(r, used) {
 		return 0, used, nil
 	}
 	return used.PromptTokens, used, nil
@@ -212,6 +214,6 @@ func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used
 
 // isServerCount reports whether the prompt tokens in used were counted by the
 // server rather than estimated.
-func isServerCount(r *Request, used usage.Usage) bool {
-	return !used.Estimated || used.PromptTokens != SizeOf(r).Prompt
+func (w *WindowDetector) isServerCount(r *Request, used usage.Usage) bool {
+	return !used.Estimated || used.PromptTokens != sizeOf(r, w.tokens).Prompt
 }

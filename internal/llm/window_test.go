@@ -8,8 +8,6 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/tiktoken-go/tokenizer"
-
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
@@ -88,7 +86,7 @@ func TestDetectTruncatedPrompt(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			s := &tokenCounter{count: tt.count}
 			limit, notified := 0, 0
-			w := NewWindowDetector(s, func(n int) { limit, notified = n, notified+1 })
+			w := NewWindowDetector(s, EstimateTokens, func(n int) { limit, notified = n, notified+1 })
 			sent := 0
 			for _, field := range strings.Fields(tt.tokens) {
 				n, truncated := 0, strings.HasSuffix(field, "!")
@@ -126,24 +124,24 @@ func TestFailedProbeFailsRequest(t *testing.T) {
 		}
 		return nil
 	}}
-	_, err := NewWindowDetector(s, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
+	_, err := NewWindowDetector(s, EstimateTokens, nil).Complete(t.Context(), &Request{Messages: []Message{{User, prose(5000)}}, MaxTokens: 100})
 	if !IsFatal(err) || UsageOf(err).Requests != 1 {
 		t.Errorf("got %v, %+v; want a fatal error after 1 request", err, UsageOf(err))
 	}
 }
 
-// minTokens must be a lower bound for every vocabulary.
+// minTokens must be a lower bound for every included vocabulary.
 func TestMinTokensIsLowerBound(t *testing.T) {
-	for _, name := range []tokenizer.Encoding{tokenizer.O200kBase, tokenizer.Cl100kBase} {
-		codec := must(tokenizer.Get(name))
+	for _, model := range []string{"gpt-4o", "gpt-4"} {
+		tokens := NewTokens(model)
 		for _, text := range []string{
 			prose(300), "don't can't I'd, \"quoted\" (and) more; well... yes!", strings.Repeat("1234567890 ", 40), `{"id":0,"text":"A b c.","n":[1,2,33]}`,
 			strings.Repeat("这是一个关于天气的句子。", 30), strings.Repeat("今日はとても良い天気です。", 30), strings.Repeat("Сегодня хорошая погода. ", 30),
 			strings.Repeat("วันนี้อากาศดีมาก", 30), strings.Repeat("오늘은 날씨가 좋습니다. ", 30), strings.Repeat("    \n\n\t", 50), strings.Repeat("=", 300), "x := f(a[i], b...)\n\treturn x\n",
 			strings.Repeat("آب و هوا امروز خوب است. ", 30), strings.Repeat("आज मौसम अच्छा है। ", 30), "",
 		} {
-			if bound, got := minTokens(text), must(codec.Count(text)); float64(got) < minTokensPerWord*float64(bound) {
-				t.Errorf("%s: %.40q: got %d tokens, want at least %d", name, text, got, bound)
+			if bound, got := minTokens(text), tokens.Text(text); float64(got) < minTokensPerWord*float64(bound) {
+				t.Errorf("%s: %.40q: got %d tokens, want at least %d", model, text, got, bound)
 			}
 		}
 	}

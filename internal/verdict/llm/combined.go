@@ -142,7 +142,7 @@ func (r *combinedRowJudge) fitFirstGroup(ids []int) error {
 	if err != nil {
 		return err
 	}
-	if groups := pack(r.groups[0], max(r.judge.room(req), minWindow), sizeOf); len(groups) > 0 {
+	if groups := pack(r.groups[0], max(r.judge.room(req), minWindow), r.judge.size); len(groups) > 0 {
 		r.groups = groups
 	}
 	return nil

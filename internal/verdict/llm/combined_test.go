@@ -142,7 +142,8 @@ func echoSentences(in input) (string, error) {
 func TestCombinedFitsTheWindow(t *testing.T) {
 	task := longTask()
 	const want = "supported supported not_mentioned supported not_mentioned"
-	for name, opts := range map[string]Options{"found": {}, "known": {MaxContextTokens: 3800}} {
+	tokens := func(s string) int { return (len(s) + 3) / 4 }
+	for name, opts := range map[string]Options{"found": {}, "known": {MaxContextTokens: 3800, Tokens: tokens}} {
 		c, model := newCombined(t, func(_ int, in input) (string, error) {
 			if len(in.r.Messages[1].Text) > 6500 {
 				return "", &llm.ContextLengthError{}

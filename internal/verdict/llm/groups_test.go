@@ -82,18 +82,19 @@ func TestLongContextsAreJudgedInGroups(t *testing.T) {
 
 // Requests stay within a known window, so the server rejects none.
 func TestRequestsFitKnownWindow(t *testing.T) {
+	tokens := func(s string) int { return (len(s) + 3) / 4 }
 	task := longTask()
 	for _, window := range []int{4500, 3600, 8000, 100000} {
 		j, model := newJudge(t, func(_ int, in input) (string, error) {
 			used := in.r.MaxTokens
 			for _, m := range in.r.Messages {
-				used += llm.EstimateTokens(m.Text)
+				used += tokens(m.Text)
 			}
 			if used > window {
 				t.Errorf("got a request of %d tokens, want at most %d", used, window)
 			}
 			return judgeByKeys(in)
-		}, Options{MaxContextTokens: window})
+		}, Options{MaxContextTokens: window, Tokens: tokens})
 		checkLong(t, task, judge(t, j, task))
 		if window == 100000 && len(model.requests) != 1 {
 			t.Errorf("got %d requests, want 1", len(model.requests))

@@ -61,6 +61,8 @@ type Options struct {
 	// Limit returns the number of tokens of a prompt and its reply above which the server
 	// silently truncates, or 0 if unknown. It may change during a run, and may be nil.
 	Limit func() int
+	// Tokens estimates the tokens of a text; the default is llm.EstimateTokens.
+	Tokens func(string) int
 }
 
 const (
@@ -82,6 +84,9 @@ func New(opts Options) *Judge {
 	required := opts.Threshold != nil
 	if !required {
 		opts.Threshold = new(defaultThreshold)
+	}
+	if opts.Tokens == nil {
+		opts.Tokens = llm.EstimateTokens
 	}
 	return &Judge{opts, required}
 }

@@ -5,7 +5,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 )
 
@@ -43,9 +42,9 @@ func items(pieces []piece) []prompt.Item {
 // bytesOf returns the approximate bytes of a chunk in a request.
 func bytesOf(s string) int { return len(s) + chunkOverhead }
 
-// sizeOf returns the approximate tokens of a chunk in a request.
-func sizeOf(s string) int {
-	return llm.EstimateTokens(s) + llm.EstimateTokens(s)/16 + chunkOverhead/3
+// size returns the approximate tokens of a chunk in a request.
+func (j *Judge) size(s string) int {
+	return j.opts.Tokens(s) + j.opts.Tokens(s)/16 + chunkOverhead/3
 }
 
 // halve splits pieces into two groups or slightly more. It returns nil if they

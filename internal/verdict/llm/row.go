@@ -89,7 +89,7 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 	}
 	switch {
 	case room >= minWindow:
-		return r.judgeEach(ctx, pack(pieces, room, sizeOf), claims)
+		return r.judgeEach(ctx, pack(pieces, room, r.judge.size), claims)
 	case len(claims) > 1:
 		return llm.SplitInHalf(claims, func(half []int) error { return r.judgeInGroups(ctx, pieces, half) })
 	}
@@ -168,11 +168,11 @@ func (j *Judge) room(bare *llm.Request) int {
 	if detected {
 		room = window - llm.ExpectedReplyTokens(bare) - messageTokens
 		if bare.Schema != nil {
-			room -= llm.EstimateTokens(string(bare.Schema.JSON))
+			room -= j.opts.Tokens(string(bare.Schema.JSON))
 		}
 	}
 	for _, m := range bare.Messages {
-		room -= llm.EstimateTokens(m.Text)
+		room -= j.opts.Tokens(m.Text)
 	}
 	return room
 }

@@ -25,7 +25,7 @@ func (r *rowJudge) truths(ctx context.Context, pieces []piece) (facts []piece, e
 	}
 	groups := [][]piece{pieces}
 	if window, _ := r.judge.window(); window > 0 {
-		groups = pack(pieces, max(r.judge.room(req), minWindow), sizeOf)
+		groups = pack(pieces, max(r.judge.room(req), minWindow), r.judge.size)
 	}
 	for len(groups) > 0 {
 		group := groups[0]

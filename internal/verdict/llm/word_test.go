@@ -169,7 +169,7 @@ func TestWordWithAllStyles(t *testing.T) {
 				return "yes", nil
 			}
 			return "no", nil
-		}), Options{MaxContextTokens: 4500})
+		}), Options{MaxContextTokens: 4500, Tokens: func(s string) int { return (len(s) + 3) / 4 }})
 		if got := judge(t, j, longTask()); labels(got) != "not_mentioned supported not_mentioned not_mentioned not_mentioned" {
 			t.Errorf("got %s, want %s", labels(got), "not_mentioned supported not_mentioned not_mentioned not_mentioned")
 		}
