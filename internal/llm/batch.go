@@ -239,8 +239,11 @@ func (b *Batch) create(ctx context.Context) error {
 		return err
 	}
 	var batch batchObject
+	tried := b.Resumed
 	err = b.retry(ctx, func(ctx context.Context) (err error) {
-		if batch, err = c.findBatch(ctx, s.File); err == nil && batch.ID == "" {
+		batch, err = c.findBatch(ctx, s.File)
+		if err == nil && batch.ID == "" || !tried && isNotFound(err) { // some servers have no list of batches
+			tried = true
 			batch, err = c.createBatch(ctx, s.File)
 		}
 		return err
@@ -370,11 +373,19 @@ func (b *Batch) collect(ctx context.Context, batch *batchObject) (replies int, e
 	return replies, err
 }
 
-// submitError returns an error of submitting a batch. Servers without a Batch API rarely
-// return a clear one.
+// submitError returns an error of submitting a batch.
 func submitError(err error) error {
-	if !isA[*StatusError](err) {
-		return err
+	switch {
+	case isNotFound(err):
+		return fmt.Errorf("the server did not create a batch: %w: it may have no Batch API; without --batch, requests are sent individually", err)
+	case isA[*StatusError](err):
+		return fmt.Errorf("the server did not create a batch: %w", err)
 	}
-	return fmt.Errorf("the server did not create a batch: %w: it may have no Batch API; without --batch, requests are sent individually", err)
+	return err
+}
+
+// isNotFound reports whether err means that the server lacks a part of the API.
+func isNotFound(err error) bool {
+	e, ok := errors.AsType[*StatusError](err)
+	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)
 }

@@ -34,19 +34,39 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 	}
 }
 
-// If the server can't list batches, no second one can be created.
-func TestBatchIsNotCreatedIfListFails(t *testing.T) {
-	srv := &llmtest.BatchServer{Before: func(w http.ResponseWriter, r *http.Request) bool {
-		if r.URL.Path == "/batches" && r.Method == http.MethodGet {
+// A server without a list creates the first batch. If the outcome of creating it is unknown, and
+// after a restart, no second one is created.
+func TestBatchWithoutListIsCreatedOnce(t *testing.T) {
+	var lost atomic.Bool
+	srv := &llmtest.BatchServer{}
+	srv.Before = func(w http.ResponseWriter, r *http.Request) bool {
+		switch {
+		case r.URL.Path == "/batches" && r.Method == http.MethodGet:
 			writeError(w, 404, "no list", "")
+			return true
+		case r.URL.Path == "/batches" && lost.Load():
+			writeError(w, 502, "gateway", "")
 			return true
 		}
 		return false
-	}}
+	}
 	s, dir := batchStack(t, srv, Options{Retries: 3})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
-	if err := b.Run(t.Context(), batchPass(4)); err == nil || !strings.Contains(err.Error(), "check for an existing batch") || srv.Seen().Batches != 0 {
-		t.Errorf("got %v, %+v; want an error from the listing, and no batch", err, srv.Seen())
+	if runBatch(t, b, 4); srv.Seen().Batches != 1 {
+		t.Errorf("got %+v, want 1 batch", srv.Seen())
+	}
+
+	lost.Store(true)
+	s, dir = batchStack(t, srv, Options{Retries: 3})
+	for _, resume := range []bool{false, true} {
+		b, _ = openBatch(t, s, BatchOptions{Dir: dir, Resume: resume})
+		if err := b.Run(t.Context(), batchPass(4)); err == nil || !strings.Contains(err.Error(), "check for an existing batch") || srv.Seen().Batches != 1 {
+			t.Errorf("resumed %t: got %v, %+v; want an error from the listing, and no other batch", resume, err, srv.Seen())
+		}
+		if err := b.Close(); err != nil {
+			t.Fatal(err)
+		}
+		lost.Store(false)
 	}
 }
 
