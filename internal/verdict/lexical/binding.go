@@ -84,7 +84,7 @@ func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []val
 		}
 	}
 	n, all := a.wordsBesides(v.Start, v.End)
-	all = all && int(a.Claim.Words[0].Start) < v.Start && !a.Claim.HasPronoun(&a.stated)
+	all = all && int(a.Claim.Words[0].Start) < v.Start && !a.Claim.HasPronoun(a.stated)
 	switch {
 	case len(stated) == 0 && len(others) > 0 && all && b.at.end == 0:
 		b.at, b.instead, b.most = q, *others[0], n

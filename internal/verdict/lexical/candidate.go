@@ -3,10 +3,12 @@ package lexical
 import (
 	"math"
 	"slices"
+	"sort"
 	"strings"
 	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // maxStatements is the number of statements of the contexts that are compared with a
@@ -97,23 +99,81 @@ const maxAligned = 1500
 type aligned struct {
 	entail.Alignment
 
-	stated entail.Sentence
+	stated *entail.Sentence
+}
+
+// maxParsed is the number of parsed sentences that are kept for the next claim.
+const maxParsed = 64
+
+// A parsedKey is the place of a sentence, and the length of the text that was parsed for it.
+type parsedKey struct{ chunk, start, end, length int }
+
+// parse returns the parsed text of the sentence q, or what it says with the text after it. It parses
+// each sentence once per task.
+func (s *scratch) parse(j *Judge, contexts []string, q quote, text string) *entail.Sentence {
+	key := parsedKey{q.chunk, q.start, q.end, len(text)}
+	if x, ok := s.parsed[key]; ok {
+		return x
+	}
+	n := len(s.parsed)
+	if n == len(s.statements) {
+		s.statements = append(s.statements, &entail.Sentence{})
+	}
+	x := s.statements[n]
+	s.parsed[key] = x
+	tokens, ok := s.tokensOf(q)
+	if !ok || len(text) != q.end-q.start {
+		tokens = j.lex.Tokens(s.shifted[:0], text)
+	}
+	s.shifted = tokens
+	j.entail.Parse(x, text, tokens)
+	x.Next = textAfter(contexts, q)
+	return x
+}
+
+// tokensOf returns the tokens of the sentence q from the pass over its context, if they were kept. They
+// are valid until the next call.
+func (s *scratch) tokensOf(q quote) ([]lexicon.Token, bool) {
+	for _, b := range s.blocks {
+		if int(b.chunk) != q.chunk || int(b.byte) > q.start || b.end < q.end {
+			continue
+		}
+		shift := int32(q.start) - b.byte //nolint:gosec // texts are shorter than 2 GiB
+		end := int32(q.end) - b.byte     //nolint:gosec // as above
+		tokens, found := s.tokens[b.first:b.last], s.shifted[:0]
+		n := sort.Search(len(tokens), func(i int) bool { return tokens[i].Start >= shift })
+		for _, t := range tokens[n:] {
+			if t.End > end {
+				break
+			}
+			t.Start, t.End = t.Start-shift, t.End-shift
+			found = append(found, t)
+		}
+		if len(found) > 0 {
+			found[0].Class |= lexicon.Initial
+		}
+		return found, true
+	}
+	return nil, false
 }
 
 // parseClaim parses c for align.
 func (s *scratch) parseClaim(j *Judge, c *claim) {
 	if s.alignedClaim != c {
-		j.entail.Parse(&s.claimed, c.text)
+		j.entail.Parse(&s.claimed, c.text, s.claimTokens[c.tokens[0]:c.tokens[1]])
 		s.alignedClaim, s.aligned = c, s.aligned[:0]
+		if len(s.parsed) > maxParsed {
+			s.forget()
+		}
 	}
 }
 
 // align aligns the claim parsed last with the statement at q. The result is valid until
 // parseClaim is called for another claim.
 func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
-	text := q.statement(contexts)
+	stated := s.parse(j, contexts, q, q.statement(contexts))
 	for _, a := range s.aligned {
-		if a.stated.Text == text {
+		if a.stated == stated {
 			return a
 		}
 	}
@@ -123,9 +183,8 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 		s.aligned[n] = &aligned{}
 	}
 	a := s.aligned[n]
-	j.entail.Parse(&a.stated, text)
-	a.stated.Next = textAfter(contexts, q)
-	j.entail.Align(&a.Alignment, &s.claimed, &a.stated)
+	a.stated = stated
+	a.Align(&s.claimed, stated)
 	return a
 }
 

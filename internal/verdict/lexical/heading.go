@@ -23,11 +23,12 @@ func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) objection 
 				continue
 			}
 			a := &s.headed
-			j.entail.Parse(&a.stated, h.text+" "+strings.ToLower(h.heading))
+			text := h.text + " " + strings.ToLower(h.heading)
+			j.entail.Parse(a.stated, text, j.lex.Tokens(nil, text))
 			if a.stated.IsClause(len(h.text)) {
 				continue
 			}
-			if j.entail.Align(&a.Alignment, &s.claimed, &a.stated); a.Coverage() <= closest {
+			if a.Align(&s.claimed, a.stated); a.Coverage() <= closest {
 				continue
 			}
 			best, closest = objection{}, a.Coverage()

@@ -56,6 +56,7 @@ type entry struct {
 type claim struct {
 	text       string
 	lead       int      // length of the lead at the start of text in bytes, or 0
+	tokens     [2]int   // range in scratch.claimTokens
 	terms      [2]int32 // range in scratch.terms
 	values     [2]int32 // range in scratch.claimValues
 	pairs      [2]int32 // range in scratch.wordPairs
@@ -82,6 +83,7 @@ type support struct {
 func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 	s.filter.clear()
 	s.alignedClaim = nil
+	s.claimTokens, s.tokens, s.blocks = s.claimTokens[:0], s.tokens[:0], s.blocks[:0]
 	s.values, s.valueTerms = s.values[:0], s.valueTerms[:0]
 	s.entries, s.terms, s.claimValues, s.wordPairs = s.entries[:0], s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
 	s.keys, s.pairs = emptied(s.keys), emptied(s.pairs)
@@ -97,15 +99,17 @@ func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
 func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	c := &s.claims[id]
 	*c = claim{text: text, hits: c.hits[:0], around: c.around[:0], bestHits: c.bestHits[:0], supports: c.supports[:0], candidates: c.candidates[:0]}
-	s.tokens = l.Tokens(s.tokens[:0], text)
-	ts := s.tokens
+	c.tokens[0] = len(s.claimTokens)
+	s.claimTokens = l.Tokens(s.claimTokens, text)
+	c.tokens[1] = len(s.claimTokens)
+	ts := s.claimTokens[c.tokens[0]:]
 	c.values[0] = int32(len(s.claimValues)) //nolint:gosec // bounded by the claim's length, as all below
 	s.claimValues = s.appendNumbers(s.claimValues, maxValues-len(s.claimValues), text, ts)
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
 	c.pairs[0] = int32(len(s.wordPairs))    //nolint:gosec // as above
 	s.words = emptied(s.words)
-	s.titled = isTitled(ts)
+	s.titled = isTitled(text, ts)
 	v := c.values[0]
 	content := false
 	for i := range ts {
@@ -144,14 +148,14 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	}
 }
 
-// isTitled reports whether all significant words are capitalized, as in a title. In
+// isTitled reports whether all significant words in ASCII are capitalized, as in a title. In
 // such a text, capital letters do not identify names.
-func isTitled(ts []lexicon.Token) bool {
+func isTitled(text string, ts []lexicon.Token) bool {
 	const minWords, minLetters = 4, 4 // titles do not capitalize short words
 	n := 0
 	for i := range ts {
 		t := &ts[i]
-		if t.Class&(lexicon.Stop|lexicon.Number) != 0 || t.Stem == 0 || t.End-t.Start < minLetters {
+		if t.Class&(lexicon.Stop|lexicon.Number) != 0 || t.End-t.Start < minLetters || !isASCII(t.Text(text)) {
 			continue
 		}
 		if !t.Is(lexicon.Capital) {

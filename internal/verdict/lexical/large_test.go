@@ -61,7 +61,8 @@ func TestCopiesAmongSimilarSentencesAreSupported(t *testing.T) {
 func TestWorkOnTablesIsBounded(t *testing.T) {
 	t.Parallel()
 	const rows = 20_000
-	j, s := newJudge(t, Options{}), newScratch()
+	j := newJudge(t, Options{})
+	s := newScratch(j.values)
 	table := "| Rank | Lane | Name |\n|---|---|---|\n" + strings.Repeat("| 4 | 7 | Bob |\n", rows)
 	if _, err := j.judgeAll(t.Context(), s, newTask("", []string{table}, "Ann has lane 4 and rank 4.")); err != nil {
 		t.Fatal(err)

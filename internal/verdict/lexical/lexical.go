@@ -16,6 +16,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // DefaultThreshold is the default of Options.Threshold.
@@ -39,6 +40,7 @@ type Options struct {
 type Judge struct {
 	lex    *lexicon.Lexicon
 	entail *entail.Comparer
+	values *values.Finder
 	opts   Options
 	pool   sync.Pool
 }
@@ -54,8 +56,8 @@ func New(opts Options) (*Judge, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Judge{lex: lex, entail: comparer, opts: opts}
-	j.pool.New = func() any { return newScratch() }
+	j := &Judge{lex: lex, entail: comparer, values: values.New(lex), opts: opts}
+	j.pool.New = func() any { return newScratch(j.values) }
 	return j, nil
 }
 

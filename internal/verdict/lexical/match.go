@@ -84,15 +84,30 @@ func blockEnd(text string, offset int) int {
 // the number of its first word.
 type blockStart struct{ chunk, byte, pos int32 }
 
+// A block is the range of the tokens of a block in scratch.tokens, and its end in the chunk.
+type block struct {
+	blockStart
+
+	end, first, last int
+}
+
+// maxTokensKept is the number of tokens beyond which those of the blocks before are dropped.
+const maxTokensKept = 1 << 13
+
 // checkInterval is the number of words matched between two checks of the context.
 const checkInterval = 1 << 9
 
 // scanBlock collects the hits of all claims in a block. It returns the number of the
 // first word after the block.
 func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here blockStart, flush int32) (int32, error) {
-	s.tokens = l.Tokens(s.tokens[:0], text)
-	ts := s.tokens
-	s.readValues(text, here)
+	if len(s.tokens) > maxTokensKept {
+		s.tokens, s.blocks = s.tokens[:0], s.blocks[:0]
+	}
+	first := len(s.tokens)
+	s.tokens = l.Tokens(s.tokens, text)
+	s.blocks = append(s.blocks, block{blockStart: here, end: int(here.byte) + len(text), first: first, last: len(s.tokens)})
+	ts := s.tokens[first:]
+	s.readValues(text, ts, here)
 	vs := s.blockValues
 	for i := range ts {
 		if i%checkInterval == 0 {
@@ -150,12 +165,12 @@ func (s *scratch) credit(e int32, at hit) {
 const maxValuesKept = 1 << 14
 
 // readValues parses the numbers and dates of a block if any claim contains one.
-func (s *scratch) readValues(text string, here blockStart) {
+func (s *scratch) readValues(text string, tokens []lexicon.Token, here blockStart) {
 	s.blockValues = s.blockValues[:0]
 	if len(s.claimValues) == 0 {
 		return
 	}
-	s.blockValues = s.appendNumbers(s.blockValues, len(text), text, s.tokens)
+	s.blockValues = s.appendNumbers(s.blockValues, len(text), text, tokens)
 	vs := s.blockValues
 	for _, v := range vs[:min(len(vs), maxValuesKept-len(s.values))] {
 		v.Start += int(here.byte)

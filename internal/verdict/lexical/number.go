@@ -20,7 +20,7 @@ const maxNumbers = 16
 // appendNumbers appends the first values in text to dst, at most limit. tokens are the
 // tokens of text.
 func (s *scratch) appendNumbers(dst []number, limit int, text string, tokens []lexicon.Token) []number {
-	s.found = values.Append(s.found[:0], text)
+	s.found = s.finder.Append(s.found[:0], text, tokens)
 	i := 0
 	for n := range min(limit, len(s.found)) {
 		v := &s.found[n]

@@ -104,7 +104,7 @@ func (s *scratch) creditValues(c *claim, sentence string, check *valueCheck) {
 	if len(check.stated) == 0 {
 		return
 	}
-	stated := values.Find(sentence)
+	stated := s.finder.Find(sentence)
 	for _, v := range s.claimValues[c.values[0]:c.values[1]] {
 		if !slices.ContainsFunc(stated, func(w values.Value) bool {
 			r := values.Mentions(&v.Value, &w)

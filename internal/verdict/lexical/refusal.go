@@ -32,7 +32,7 @@ func (j *Judge) Answered(ctx context.Context, question, refusal string, contexts
 		}
 		start, end := -1, 0
 		j.opts.Sentences(text, func(from, to int) {
-			if start < 0 && t.answeredBy(j.lex, text[from:to]) {
+			if start < 0 && j.answeredBy(t, text[from:to]) {
 				start, end = from, to
 			}
 		})
@@ -91,7 +91,7 @@ func isFiller(word string) bool {
 
 // answeredBy reports whether a sentence contains all words of the topic and an answer
 // of the wanted type. Questions, conditions and what is not known are not answers.
-func (t *topic) answeredBy(l *lexicon.Lexicon, sentence string) bool {
+func (j *Judge) answeredBy(t *topic, sentence string) bool {
 	lower := strings.ToLower(strings.TrimLeft(sentence, " -*#>"))
 	first, _, _ := strings.Cut(lower, " ")
 	switch first {
@@ -103,7 +103,7 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence string) bool {
 			return false
 		}
 	}
-	t.tokens = l.Tokens(t.tokens[:0], sentence)
+	t.tokens = j.lex.Tokens(t.tokens[:0], sentence)
 	seen := map[int]bool{}
 	words := map[string]bool{} // other words
 	named, content := false, false
@@ -122,7 +122,7 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence string) bool {
 	}
 	contains := func(list ...string) bool { return slices.ContainsFunc(list, func(w string) bool { return words[w] }) }
 	has := func(kinds ...values.Kind) bool {
-		return slices.ContainsFunc(values.Find(sentence), func(v values.Value) bool { return slices.Contains(kinds, v.Kind) })
+		return slices.ContainsFunc(j.values.Find(sentence), func(v values.Value) bool { return slices.Contains(kinds, v.Kind) })
 	}
 	switch t.want {
 	case extract.AnyStatement:
@@ -138,7 +138,7 @@ func (t *topic) answeredBy(l *lexicon.Lexicon, sentence string) bool {
 	case extract.Person:
 		return named
 	case extract.Value:
-		return named || len(values.Find(sentence)) > 0
+		return named || len(j.values.Find(sentence)) > 0
 	}
 	return false
 }

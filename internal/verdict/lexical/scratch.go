@@ -15,6 +15,8 @@ const (
 
 // A scratch is the working memory for one task. It is reused for later tasks.
 type scratch struct {
+	finder *values.Finder
+
 	keys   map[uint64]int32 // entries by key of a stem
 	words  map[uint64]int32 // terms of the current claim by key
 	pairs  map[uint64]int32 // entries by key of two adjacent words
@@ -28,14 +30,18 @@ type scratch struct {
 	claims      []claim
 	claimValues []number
 
-	texts        []string // texts of the claims
-	tokens       []lexicon.Token
-	titled       bool // the current claim is in title case
+	texts        []string        // texts of the claims
+	claimTokens  []lexicon.Token // of all claims
+	tokens       []lexicon.Token // of the blocks
+	blocks       []block
+	shifted      []lexicon.Token // see parse
+	titled       bool            // the current claim is in title case
 	claimed      entail.Sentence
-	asserted     entail.Sentence // see asserts
-	aligned      []*aligned      // statements aligned with claimed
-	alignedClaim *claim          // the claim in claimed
-	headed       aligned         // see checkHeading
+	parsed       map[parsedKey]*entail.Sentence // see parse
+	statements   []*entail.Sentence             // the first len(parsed) are in use
+	aligned      []*aligned                     // statements aligned with claimed
+	alignedClaim *claim                         // the claim in claimed
+	headed       aligned                        // see checkHeading
 	passages     []passage
 	foldedClaim  foldedText // see isVerbatim
 	foldedText   foldedText
@@ -66,8 +72,8 @@ type scratch struct {
 	observe func(claim int, text int32, f chunkScore)
 }
 
-func newScratch() *scratch {
-	return &scratch{cells: map[cell]span{}, keys: map[uint64]int32{}, words: map[uint64]int32{}, pairs: map[uint64]int32{}}
+func newScratch(finder *values.Finder) *scratch {
+	return &scratch{finder: finder, headed: aligned{stated: &entail.Sentence{}}, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell]span{}, keys: map[uint64]int32{}, words: map[uint64]int32{}, pairs: map[uint64]int32{}}
 }
 
 // emptied returns m without its keys, or a new map if m is too large to be kept.
@@ -83,14 +89,21 @@ func emptied(m map[uint64]int32) map[uint64]int32 {
 func (s *scratch) reset() {
 	s.sentences, s.mark = s.sentences[:0], mark{}
 	clear(s.cells)
+	s.forget()
 	s.tables, s.tablesRead, s.tableWork = nil, false, 0
 	s.search.reset()
+}
+
+// forget removes the parsed sentences.
+func (s *scratch) forget() {
+	clear(s.parsed)
+	s.statements = s.statements[:min(len(s.statements), maxParsed)]
 }
 
 // tooLarge reports whether s uses too much memory to be kept for the next task. The
 // factors are the sizes of the elements in bytes.
 func (s *scratch) tooLarge() bool {
-	n := cap(s.tokens)*24 + cap(s.values)*240 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.wordPairs)*12 + cap(s.sentences)*16 + cap(s.search.text)
+	n := (cap(s.claimTokens)+cap(s.tokens))*32 + cap(s.values)*240 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.wordPairs)*12 + cap(s.sentences)*16 + cap(s.search.text)
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}

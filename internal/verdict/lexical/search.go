@@ -72,7 +72,7 @@ func (s *searcher) containsAny(contexts []string, substr string) bool {
 // appendFolded appends text in lower case, without accents, apostrophes and hyphens, and
 // without separators between digits, such as ", " in text that was tokenized and joined.
 func appendFolded(dst []byte, text string) []byte {
-	if strings.ContainsFunc(text, func(r rune) bool { return r >= utf8.RuneSelf }) {
+	if !isASCII(text) {
 		text = norm.NFKD.String(text)
 	}
 	for i, r := range text {
@@ -107,6 +107,16 @@ func withoutEnding(word string) string {
 		return stem
 	}
 	return ""
+}
+
+// isASCII reports whether text has only ASCII characters.
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // isLetter reports whether c is an ASCII letter or part of a multi-byte character.

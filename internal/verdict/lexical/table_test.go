@@ -158,7 +158,7 @@ func TestTableWorkIsLimited(t *testing.T) {
 	for i := range 3000 {
 		fmt.Fprintf(&table, "| Ann%d Lee | Monday |\n", i)
 	}
-	s := newScratch()
+	s := newScratch(j.values)
 	s.index(j.lex, []string{"Ann7 Lee works on Monday."})
 	for range 200 {
 		j.checkTables(s, &s.claims[0], []string{table.String()})

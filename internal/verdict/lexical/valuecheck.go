@@ -85,7 +85,7 @@ func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck 
 // appendValues appends the values of the sentence q, which is text, to dst.
 func (s *scratch) appendValues(dst []values.Value, q quote, text string) []values.Value {
 	if len(s.values) >= maxValuesKept {
-		return values.Append(dst, text)
+		return append(dst, s.finder.Find(text)...)
 	}
 	for _, v := range s.valuesIn(q) {
 		if v.End <= q.end {

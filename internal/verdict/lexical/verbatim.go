@@ -15,6 +15,18 @@ const maxVerbatim = 1 << 13
 // text of the claim as a whole, ignoring case, punctuation and white space, and does not go
 // on with a condition or an exception.
 func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
+	literal := strings.TrimRight(c.text, ".! ")
+	for _, q := range c.candidates {
+		at := indexStatement(q.text(contexts), literal)
+		if at < 0 {
+			continue
+		}
+		start, end := q.start+at, q.start+at+len(literal)
+		s.foldedText = s.foldedText.fold(strings.TrimLeft(contexts[q.chunk][end:min(end+maxLimitStart, q.end)], " ,;"))
+		if !startsLimit(s.foldedText.text) && j.asserts(s, contexts, q.chunk, start, end) {
+			return true
+		}
+	}
 	s.foldedClaim = s.foldedClaim.fold(c.text)
 	for _, q := range c.candidates {
 		if j.states(s, contexts, q) {
@@ -28,6 +40,24 @@ func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 	}
 	from, to = runeBounds(text, max(0, from-maxVerbatim), min(len(text), to+maxVerbatim))
 	return j.states(s, contexts, quote{chunk: c.best.chunk, start: from, end: to})
+}
+
+// maxLimitStart is the number of bytes after a claim that are searched for the start of a limit.
+const maxLimitStart = 32
+
+// indexStatement returns the offset of a statement in text, as written and as whole words, or -1. A
+// statement whose first or last word may belong to a sign next to it, as in "minus 5", is not found.
+func indexStatement(text, statement string) int {
+	isLower := func(c byte) bool { return c-'a' < 26 }
+	n := len(statement)
+	if n < 2 || !isLower(statement[n-1]) || !isLower(statement[1]) {
+		return -1
+	}
+	i := strings.Index(text, statement)
+	if i < 0 || i > 0 && text[i-1] != ' ' || i+n < len(text) && strings.IndexByte(" .,;!?\n", text[i+n]) < 0 {
+		return -1
+	}
+	return i
 }
 
 // states reports whether the text of q contains the claim in s.foldedClaim and asserts it.
@@ -51,13 +81,12 @@ func (j *Judge) states(s *scratch, contexts []string, q quote) bool {
 // asserts reports whether the sentences around bytes start to end of a context state what
 // is between them.
 func (j *Judge) asserts(s *scratch, contexts []string, chunk, start, end int) bool {
-	x := &s.asserted
 	for _, span := range j.sentences(s, contexts, chunk, start) {
 		if span[1] <= start || span[0] >= end || span[1]-span[0] > maxAligned {
 			continue
 		}
-		j.entail.Parse(x, contexts[chunk][span[0]:span[1]])
-		x.Next = textAfter(contexts, quote{chunk: chunk, end: span[1]})
+		q := quote{chunk: chunk, start: span[0], end: span[1]}
+		x := s.parse(j, contexts, q, q.text(contexts))
 		if !x.Asserts(start-span[0], end-span[0]) {
 			return false
 		}

@@ -202,7 +202,7 @@ func (x *Sentence) deniedNext() bool {
 		return false
 	}
 	var next Sentence
-	x.comparer.Parse(&next, x.Next[:end])
+	x.comparer.Parse(&next, x.Next[:end], x.comparer.lex.Tokens(nil, x.Next[:end]))
 	n := len(next.Words)
 	return n > 0 && (next.Words[0].Lower != "no" || n < 3) && next.any(0, n, showing|doubting) && next.takenBack(0, n)
 }

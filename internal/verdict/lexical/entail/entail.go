@@ -13,17 +13,16 @@ import (
 // A Comparer compares claims with statements. It is safe for concurrent use.
 type Comparer struct {
 	lex       *lexicon.Lexicon
-	traits    map[uint64]trait
-	forms     map[string]trait
+	traits    lexicon.Table[trait]  // by key
+	forms     []trait               // of a single form, by lexicon.Token.Word
 	relatives map[uint64][]relative // listed in words.txt
 	phrases   map[string][]phrase
 }
 
-// New returns a Comparer. It returns an error only if the embedded lists are corrupt.
+// New returns a Comparer of texts split by lex, to which it adds the words that it knows. It returns an error only if the embedded lists are corrupt.
 func New(lex *lexicon.Lexicon) (*Comparer, error) {
 	c := &Comparer{
-		lex: lex, traits: map[uint64]trait{}, forms: map[string]trait{},
-		relatives: map[uint64][]relative{}, phrases: map[string][]phrase{},
+		lex: lex, relatives: map[uint64][]relative{}, phrases: map[string][]phrase{},
 	}
 	return c, c.readLists(wordLists)
 }
@@ -53,9 +52,6 @@ type Alignment struct {
 	// Weight of the content words of the claim by inverse document frequency, and of
 	// those with a counterpart that is not an opposite.
 	Total, Covered float64
-
-	c         *Comparer
-	relatives []relative // of the current word
 }
 
 // Coverage returns the share of the claim's weight that has a counterpart.
@@ -67,8 +63,9 @@ func (a *Alignment) Coverage() float64 {
 }
 
 // Align aligns claim with stated, reusing the memory of a.
-func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
-	a.c, a.Claim, a.Stated, a.Total, a.Covered = c, claim, stated, 0, 0
+func (a *Alignment) Align(claim, stated *Sentence) {
+	a.Claim, a.Stated, a.Total, a.Covered = claim, stated, 0, 0
+	claim.relate()
 	a.To, a.How, a.From = resize(a.To, len(claim.Words), -1), resize(a.How, len(claim.Words), Unrelated), resize(a.From, len(stated.Words), -1)
 	last := -1
 	for i := range claim.Words {
@@ -76,16 +73,14 @@ func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
 		if !w.Content {
 			continue
 		}
-		weight := c.lex.IDF(w.Key)
-		a.Total += weight
+		a.Total += w.weight
 		best, how, rank := -1, Unrelated, 0
-		a.relatives = c.appendRelatives(a.relatives[:0], w.Key)
 		for j := range stated.Words {
 			v := &stated.Words[j]
 			if !v.Content {
 				continue
 			}
-			r := relation(w, v, a.relatives)
+			r := relation(w, v, claim.relatives[w.relatives[0]:w.relatives[1]])
 			if r == Unrelated {
 				continue
 			}
@@ -102,7 +97,7 @@ func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
 		}
 		if best < 0 {
 			if w.traits&negative != 0 || claim.affirmsClause(i) {
-				a.Total -= weight // compared by polarity
+				a.Total -= w.weight // compared by polarity
 			}
 			continue
 		}
@@ -112,9 +107,9 @@ func (c *Comparer) Align(a *Alignment, claim, stated *Sentence) {
 		}
 		last = best
 		if how == Opposite {
-			a.Total -= weight
+			a.Total -= w.weight
 		} else {
-			a.Covered += weight
+			a.Covered += w.weight
 		}
 	}
 }
@@ -136,18 +131,29 @@ type relative struct {
 	relation Relation
 }
 
-// appendRelatives appends the relatives of a word to dst. Of several with the same key
-// the first one counts.
-func (c *Comparer) appendRelatives(dst []relative, key uint64) []relative {
-	dst = append(dst, c.relatives[key]...)
-	c.lex.Related(key, func(k uint64, r lexicon.Relation) {
-		if r == lexicon.Antonym {
-			dst = append(dst, relative{k, Opposite})
-		} else {
-			dst = append(dst, relative{k, Synonym})
+// relate finds the weights and the relatives of the words of x. Of several with the same key the first
+// one counts.
+func (x *Sentence) relate() {
+	if x.related {
+		return
+	}
+	x.related, x.relatives = true, x.relatives[:0]
+	for i := range x.Words {
+		w := &x.Words[i]
+		if !w.Content {
+			continue
 		}
-	})
-	return dst
+		w.weight, w.relatives[0] = x.comparer.lex.IDF(w.Key), len(x.relatives)
+		x.relatives = append(x.relatives, x.comparer.relatives[w.Key]...)
+		x.comparer.lex.Related(w.Key, func(k uint64, r lexicon.Relation) {
+			how := Synonym
+			if r == lexicon.Antonym {
+				how = Opposite
+			}
+			x.relatives = append(x.relatives, relative{k, how})
+		})
+		w.relatives[1] = len(x.relatives)
+	}
 }
 
 // relation returns the relation between two content words. relatives are those of a.

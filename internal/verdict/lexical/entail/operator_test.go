@@ -56,9 +56,9 @@ func testFindings(t *testing.T, name string) {
 		if !ok {
 			t.Fatalf("%s:%d: invalid kind %q", name, n, fields[0])
 		}
-		c.Parse(&stated, fields[1])
-		c.Parse(&claim, fields[2])
-		c.Align(&a, &claim, &stated)
+		parse(c, &stated, fields[1])
+		parse(c, &claim, fields[2])
+		a.Align(&claim, &stated)
 		got := slices.DeleteFunc(a.Check(nil), func(f Finding) bool { return !slices.Contains(checked, f.Kind) })
 		found := slices.ContainsFunc(got, func(f Finding) bool { return f.Kind == want })
 		if want == none && len(got) > 0 || want != none && !found {
@@ -74,9 +74,9 @@ func BenchmarkOperators(b *testing.B) {
 	c := newComparer(b)
 	var claim, stated Sentence
 	var a Alignment
-	c.Parse(&stated, "Probation may be extended once, by no more than three months, if the manager and the employee agree before it ends.")
-	c.Parse(&claim, "Probation can be extended once by at most three months if both sides agree before the end.")
-	c.Align(&a, &claim, &stated)
+	parse(c, &stated, "Probation may be extended once, by no more than three months, if the manager and the employee agree before it ends.")
+	parse(c, &claim, "Probation can be extended once by at most three months if both sides agree before the end.")
+	a.Align(&claim, &stated)
 	var fs []Finding
 	b.ReportAllocs()
 	for b.Loop() {
@@ -98,9 +98,9 @@ func TestSentenceEntailsItself(t *testing.T) {
 		}
 		for line := range strings.Lines(string(text)) {
 			for s := range strings.SplitSeq(strings.TrimSpace(line), " | ") {
-				c.Parse(&stated, s)
-				c.Parse(&claim, s)
-				c.Align(&a, &claim, &stated)
+				parse(c, &stated, s)
+				parse(c, &claim, s)
+				a.Align(&claim, &stated)
 				if got := a.Check(nil); len(got) > 0 {
 					t.Errorf("%q for itself: got findings %v, want none", s, got)
 				}
@@ -120,9 +120,9 @@ func FuzzOperators(f *testing.F) {
 		}
 		var a Alignment
 		var x, y Sentence
-		c.Parse(&x, claimed)
-		c.Parse(&y, stated)
-		c.Align(&a, &x, &y)
+		parse(c, &x, claimed)
+		parse(c, &y, stated)
+		a.Align(&x, &y)
 		for _, g := range a.Check(nil) {
 			if !strings.Contains(claimed, g.Claimed.Quote()) || !strings.Contains(stated, g.Stated.Quote()) {
 				t.Errorf("got finding %v, want words of %q and %q", g, stated, claimed)
@@ -130,3 +130,5 @@ func FuzzOperators(f *testing.F) {
 		}
 	})
 }
+
+func parse(c *Comparer, x *Sentence, text string) { c.Parse(x, text, c.lex.Tokens(nil, text)) }

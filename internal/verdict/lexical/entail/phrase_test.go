@@ -18,7 +18,7 @@ func TestQuoteIsTheClause(t *testing.T) {
 		{"One two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen.", "ten", "four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"},
 	} {
 		var x Sentence
-		c.Parse(&x, g.sentence)
+		parse(c, &x, g.sentence)
 		if got := phraseAt(&x, strings.Index(g.sentence, g.word)).Quote(); got != g.want {
 			t.Errorf("%q in %q: got %q, want %q", g.word, g.sentence, got, g.want)
 		}

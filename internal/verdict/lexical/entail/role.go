@@ -11,19 +11,19 @@ import (
 // "the landlord informs the tenant".
 func (a *Alignment) swapped() (Finding, bool) {
 	c, s := a.Claim, a.Stated
-	if c.foreign || c.isPassive() != s.isPassive() || c.isPassive() {
+	if c.foreign {
 		return Finding{}, false
 	}
 	for v := range c.Words {
 		at := a.To[v]
-		if at < 0 || a.How[v] != Same || !c.isVerb(v) || !s.isVerb(at) {
+		if at < 0 || a.How[v] != Same {
 			continue
 		}
 		x, y := c.contentBefore(v-1, v), c.contentAfter(v+1, len(c.Words))
 		if x < 0 || y < 0 || a.To[x] < 0 || a.To[y] < 0 || a.How[x] != Same || a.How[y] != Same || a.From[a.To[x]] != x || a.From[a.To[y]] != y {
 			continue
 		}
-		if s.contentBefore(at-1, at) == a.To[y] && s.contentAfter(at+1, len(s.Words)) == a.To[x] {
+		if s.contentBefore(at-1, at) == a.To[y] && s.contentAfter(at+1, len(s.Words)) == a.To[x] && c.isVerb(v) && s.isVerb(at) && !c.isPassive() && !s.isPassive() {
 			return Finding{Kind: Role, Stated: s.between(a.To[x], a.To[y]), Claimed: c.between(x, y)}, true
 		}
 	}

@@ -14,7 +14,6 @@ type Sentence struct {
 	Next    string // start of the text after the sentence, which may deny it
 	Words   []Word
 	Clauses []Clause
-	tokens  []lexicon.Token
 	seen    trait // traits of any word
 	foreign bool  // in another language than English
 
@@ -22,6 +21,9 @@ type Sentence struct {
 
 	found []cue // negations, valid if read
 	read  bool
+
+	relatives []relative // of all words, valid if related
+	related   bool
 }
 
 // A Word is a word of a sentence.
@@ -32,6 +34,9 @@ type Word struct {
 	Content bool   // carries meaning of its own: neither a function word nor a part of an operator
 	Clause  int    // index in Clauses
 	traits  trait
+
+	weight    float64 // inverse document frequency, set by relate
+	relatives [2]int  // range in Sentence.relatives, set by relate
 }
 
 // A Clause is a range of words with one polarity.
@@ -55,15 +60,22 @@ const (
 // "take". Texts often express it in other words.
 func (w *Word) Light() bool { return !w.Content || w.traits&(light|linking) != 0 }
 
-// Parse resets x to the sentence in text.
-func (c *Comparer) Parse(x *Sentence, text string) {
-	x.Text, x.Next, x.comparer, x.read = text, "", c, false
-	x.tokens = c.lex.Tokens(x.tokens[:0], text)
+// Parse resets x to the sentence in text, which consists of tokens.
+func (c *Comparer) Parse(x *Sentence, text string, tokens []lexicon.Token) {
+	x.Text, x.Next, x.comparer, x.read, x.related = text, "", c, false, false
 	x.Words, x.Clauses, x.seen = x.Words[:0], x.Clauses[:0], 0
-	for i := range x.tokens {
-		t := &x.tokens[i]
-		w := Word{Token: *t, Lower: t.Lower(text)}
-		w.traits = c.traits[t.Key] | c.forms[w.Lower]
+	lower := strings.ToLower(text)
+	for i := range tokens {
+		t := &tokens[i]
+		w := Word{Token: *t, traits: c.traits.Get(t.Key)}
+		if len(lower) == len(text) {
+			w.Lower = lower[t.Start:t.End]
+		} else {
+			w.Lower = t.Lower(text)
+		}
+		if int(t.Word) < len(c.forms) {
+			w.traits |= c.forms[t.Word]
+		}
 		w.Content = !t.Is(lexicon.Stop) && w.traits&(restrictive|universal|partial) == 0
 		x.Words = append(x.Words, w)
 		c.joinPhrase(x)
@@ -74,7 +86,9 @@ func (c *Comparer) Parse(x *Sentence, text string) {
 }
 
 // Gap returns the text between word i-1 and word i.
-func (x *Sentence) Gap(i int) string { return lexicon.Gap(x.Text, &x.tokens[i-1], &x.tokens[i]) }
+func (x *Sentence) Gap(i int) string {
+	return lexicon.Gap(x.Text, &x.Words[i-1].Token, &x.Words[i].Token)
+}
 
 // lower returns the word at i in lower case, or "" if there is none.
 func (x *Sentence) lower(i int) string {
@@ -237,7 +251,7 @@ func (c *Comparer) joinPhrase(x *Sentence) {
 	for i := last - 1; i >= 0 && i >= last-maxPhraseGap; i-- {
 		for _, p := range c.phrases[x.Words[i].Lower] {
 			if p.second == w.Lower && (w.Lower != "of" || i == last-1) {
-				x.Words[i].Key, x.Words[i].traits, x.Words[i].Content = p.key, c.traits[p.key], true
+				x.Words[i].Key, x.Words[i].traits, x.Words[i].Content = p.key, c.traits.Get(p.key), true
 				w.Content, w.traits = false, 0
 				return
 			}

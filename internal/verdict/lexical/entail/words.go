@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 //go:embed data/words.txt
@@ -82,7 +84,7 @@ func (c *Comparer) readLists(text string) error {
 			if len(words) != 4 || words[2] != "=" {
 				return fmt.Errorf("entail: words.txt:%d: invalid phrase", line)
 			}
-			c.forms[words[1]] |= particle
+			c.addForm(words[1], particle)
 			c.phrases[words[0]] = append(c.phrases[words[0]], phrase{second: words[1], key: c.lex.Key(words[3])})
 		default:
 			t, ok := names[class]
@@ -91,14 +93,22 @@ func (c *Comparer) readLists(text string) error {
 			}
 			for _, w := range words {
 				if exact || len(w) <= maxExact && t&negative == 0 {
-					c.forms[w] |= t
+					c.addForm(w, t)
 				} else {
-					c.traits[c.lex.Key(w)] |= t
+					key := c.lex.Key(w)
+					c.traits.Set(key, c.traits.Get(key)|t)
 				}
 			}
 		}
 	}
 	return nil
+}
+
+// addForm adds traits of a single form of a word.
+func (c *Comparer) addForm(word string, t trait) {
+	n := int(c.lex.Intern(string(lexicon.Fold(nil, word))))
+	c.forms = append(c.forms, make([]trait, max(0, n+1-len(c.forms)))...)
+	c.forms[n] |= t
 }
 
 // relate makes two words relatives. Opposites come first.

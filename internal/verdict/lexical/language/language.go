@@ -11,6 +11,8 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 //go:embed words.txt
@@ -25,7 +27,7 @@ const (
 // A table has the function words that identify a language.
 type table struct {
 	names []string
-	words map[string]*word
+	words lexicon.Table[*word] // by hash
 }
 
 // A word has a vote for one language, or half a vote for each of two, by their indexes in
@@ -34,7 +36,7 @@ type word struct{ languages []int }
 
 //nolint:gochecknoglobals // parsed once from the embedded list, never changed
 var load = sync.OnceValue(func() *table {
-	t := &table{words: make(map[string]*word)}
+	t := &table{}
 	for line := range strings.Lines(wordList) {
 		name, words, ok := strings.Cut(line, ":")
 		if strings.HasPrefix(line, "#") || !ok {
@@ -43,11 +45,14 @@ var load = sync.OnceValue(func() *table {
 		language := len(t.names)
 		t.names = append(t.names, name)
 		for w := range strings.FieldsSeq(words) {
-			if t.words[w] == nil {
-				t.words[w] = &word{}
+			hash := lexicon.Hash(w)
+			x := t.words.Get(hash)
+			if x == nil {
+				x = &word{}
+				t.words.Set(hash, x)
 			}
-			if l := &t.words[w].languages; !slices.Contains(*l, language) {
-				*l = append(*l, language)
+			if !slices.Contains(x.languages, language) {
+				x.languages = append(x.languages, language)
 			}
 		}
 	}
@@ -97,46 +102,48 @@ type Profile struct {
 // Add counts text.
 func (p *Profile) Add(text string) {
 	t := load()
-	var buf [maxWord]byte
-	n, upper, initial := 0, false, true
+	upper, initial := false, true
+	var hash lexicon.Hasher // of the current word
 	end := func() {
-		if n > 1 && n <= maxWord && (!upper || initial) { // a capital usually starts a name
-			if w := t.words[string(buf[:n])]; w != nil && len(w.languages) <= 2 {
-				for _, l := range w.languages {
-					p.varied[l] = p.varied[l] || p.votes[l] > 0 && p.first[l] != w
-					p.first[l] = w
-					p.votes[l] += 2 / len(w.languages)
-				}
-				if len(w.languages) == 1 {
-					p.sole[w.languages[0]] += 2
-				}
-			}
+		if n := hash.Len(); n > 1 && n <= maxWord && (!upper || initial) { // a capital usually starts a name
+			p.vote(t.words.Get(hash.Sum()))
 		}
-		if n > 0 {
-			p.words++
-			initial = false
-		}
-		n = 0
+		p.words++
+		initial, hash = false, lexicon.Hasher{}
 	}
 	for _, r := range text {
 		s := scriptOf(r)
 		p.scripts[s] += weight(s)
-		if s != latin && (n == 0 || !unicode.Is(unicode.Mn, r)) {
-			end()
+		if s != latin && (hash.Len() == 0 || !unicode.Is(unicode.Mn, r)) {
+			if hash.Len() > 0 {
+				end()
+			}
 			initial = initial || r == '.' || r == '!' || r == '?' || r == '\n'
 			continue
 		}
-		if n == 0 {
+		if hash.Len() == 0 {
 			upper = unicode.IsUpper(r)
 		}
-		r = unicode.ToLower(r)
-		if n+utf8.RuneLen(r) > maxWord {
-			n = maxWord + 1
-			continue
-		}
-		n += utf8.EncodeRune(buf[n:], r)
+		hash.Add(unicode.ToLower(r))
 	}
-	end()
+	if hash.Len() > 0 {
+		end()
+	}
+}
+
+// vote counts the votes of a function word.
+func (p *Profile) vote(w *word) {
+	if w == nil || len(w.languages) > 2 {
+		return
+	}
+	for _, l := range w.languages {
+		p.varied[l] = p.varied[l] || p.votes[l] > 0 && p.first[l] != w
+		p.first[l] = w
+		p.votes[l] += 2 / len(w.languages)
+	}
+	if len(w.languages) == 1 {
+		p.sole[w.languages[0]] += 2
+	}
 }
 
 // weight returns the weight of a letter, in letters of an alphabet.

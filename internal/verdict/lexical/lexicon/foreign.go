@@ -36,8 +36,7 @@ func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Toke
 	var buf [maxWord]byte
 	w := Fold(buf[:0], text[i:j])
 	if len(w) <= maxWord {
-		l.fill(&t, w)
-		t.Stem = 0
+		l.fill(&t, w, Hash(w))
 	} else {
 		t.Key = Hash(w)
 	}

@@ -10,7 +10,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"sort"
 	"strings"
 	"unicode/utf8"
 
@@ -39,18 +38,20 @@ type wordInfo struct {
 	class Class
 }
 
-// A Lexicon contains information about words. It is immutable and safe for concurrent
-// use.
+// A Lexicon contains information about words. It is safe for concurrent use after the last
+// call of Intern.
 type Lexicon struct {
-	words map[uint64]wordInfo // by hash
+	forms Table[uint16] // indices into words, by hash
+	words []wordInfo    // the first one is that of unknown words
 
 	df     string // per slot: 4 bytes of fingerprint, 1 byte of quantized IDF
 	dfMask uint64
 	maxIDF float64
 
-	vocabulary []uint64 // keys of the words with relations, in ascending order
-	related    string   // 5 bytes per pair: two indices and the relation; sorted by the first index
-	first      []uint32 // vocabulary[i] has the pairs first[i] to first[i+1]-1
+	vocabulary []uint64      // keys of the words with relations
+	places     Table[uint16] // indices into vocabulary, plus 1, by key
+	related    string        // 5 bytes per pair: two indices and the relation; sorted by the first index
+	first      []uint32      // vocabulary[i] has the pairs first[i] to first[i+1]-1
 }
 
 // IDFStep is the quantization step of the stored inverse document frequencies.
@@ -63,8 +64,7 @@ var errCorrupt = errors.New("lexicon: embedded data is corrupt")
 
 // Load returns the embedded lexicon.
 func Load() (*Lexicon, error) {
-	const words = 3000 // somewhat more than there are
-	l := &Lexicon{words: make(map[uint64]wordInfo, words)}
+	l := &Lexicon{words: make([]wordInfo, 1)}
 	if err := l.unpack(packed); err != nil {
 		return nil, err
 	}
@@ -74,15 +74,30 @@ func Load() (*Lexicon, error) {
 // Bare returns a lexicon that contains only the lists in words.txt. The generator of
 // lexicon.bin uses it to count words.
 func Bare() (*Lexicon, error) {
-	l := &Lexicon{words: map[uint64]wordInfo{}}
+	l := &Lexicon{words: make([]wordInfo, 1)}
 	return l, l.readLists(wordLists)
 }
 
 // AddIrregular sets the key of an irregular form to lemma. Both arguments are hashes.
 func (l *Lexicon) AddIrregular(form, lemma uint64) {
-	e := l.words[form]
-	e.key = lemma
-	l.words[form] = e
+	l.word(form).key = lemma
+}
+
+// Intern returns Token.Word of the tokens with this form, a word in lower case without accents.
+func (l *Lexicon) Intern(form string) uint16 {
+	l.word(Hash(form))
+	return l.forms.Get(Hash(form))
+}
+
+// word returns what is known of the word with a hash, which it adds if it is unknown.
+func (l *Lexicon) word(hash uint64) *wordInfo {
+	i := l.forms.Get(hash)
+	if i == 0 {
+		i = uint16(len(l.words)) //nolint:gosec // there are a few thousand words
+		l.words = append(l.words, wordInfo{})
+		l.forms.Set(hash, i)
+	}
+	return &l.words[i]
 }
 
 // Key returns the key of the stem of a word. It ignores case and accents.
@@ -99,7 +114,7 @@ func (l *Lexicon) Key(word string) uint64 {
 		}
 	}
 	var t Token
-	l.fill(&t, w)
+	l.fill(&t, w, Hash(w))
 	return t.Key
 }
 
@@ -128,11 +143,11 @@ func Fingerprint(k uint64) uint32 { return uint32(k>>31) | 1 } //nolint:gosec //
 
 // Related calls yield for each word that is related to the one with key k.
 func (l *Lexicon) Related(k uint64, yield func(key uint64, r Relation)) {
-	i := sort.Search(len(l.vocabulary), func(i int) bool { return l.vocabulary[i] >= k })
-	if i == len(l.vocabulary) || l.vocabulary[i] != k {
+	i := l.places.Get(k)
+	if i == 0 {
 		return
 	}
-	for p := l.first[i]; p < l.first[i+1]; p++ {
+	for p := l.first[i-1]; p < l.first[i]; p++ {
 		s := l.related[p*5 : p*5+5]
 		yield(l.vocabulary[int(s[2])|int(s[3])<<8], Relation(s[4]))
 	}
@@ -169,11 +184,12 @@ func (l *Lexicon) unpack(s string) error {
 	l.maxIDF = float64(s[0]) * IDFStep
 	word := func(s string, i int) uint64 { return binary.LittleEndian.Uint64([]byte(s[i*8 : i*8+8])) }
 	for i := 0; i < len(forms)/8; i += 2 {
-		l.words[word(forms, i)] = wordInfo{key: word(forms, i+1)}
+		l.word(word(forms, i)).key = word(forms, i+1)
 	}
 	l.vocabulary = make([]uint64, len(vocabulary)/8)
 	for i := range l.vocabulary {
 		l.vocabulary[i] = word(vocabulary, i)
+		l.places.Set(l.vocabulary[i], uint16(i+1)) //nolint:gosec // an index takes two bytes in related
 	}
 	l.first = make([]uint32, len(l.vocabulary)+1)
 	for i := 0; i < len(l.related); i += 5 {
@@ -208,12 +224,15 @@ func (l *Lexicon) readLists(text string) error {
 		}
 		for _, w := range f[1:] { // WORD or FORM=LEMMA
 			w, lemma, _ := strings.Cut(w, "=")
-			e := l.words[Hash(w)]
-			e.class |= class
+			key := uint64(0)
 			if lemma != "" {
-				e.key = l.Key(lemma)
+				key = l.Key(lemma)
 			}
-			l.words[Hash(w)] = e
+			info := l.word(Hash(w))
+			info.class |= class
+			if key != 0 {
+				info.key = key
+			}
 		}
 	}
 	return nil

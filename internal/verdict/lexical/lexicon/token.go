@@ -30,8 +30,8 @@ const (
 type Token struct {
 	Key        uint64 // key of the stem, equal for all forms of a word
 	Start, End int32  // byte offsets in the text
-	Stem       uint8  // length of the stem if it is a prefix of the lower-case ASCII word, or 0
 	Class      Class
+	Word       uint16 // number of the form, see Intern, or 0 if it is unknown
 }
 
 // Is reports whether the token has all properties in c.
@@ -75,7 +75,7 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 				continue
 			}
 			dst = append(dst, Token{Start: int32(i), End: int32(end)}) //nolint:gosec // texts are shorter than 2 GiB
-			l.word(&dst[len(dst)-1], text, j, initial)
+			l.read(&dst[len(dst)-1], text, j, initial)
 			i, initial = end, false
 		case isDigit(c):
 			dst, i = l.number(dst, text, i, initial)
@@ -147,17 +147,18 @@ func apostrophe(text string, j int) int {
 	return e
 }
 
-// word sets the properties of t at its position in text. Its ASCII letters end at j; the
+// read sets the properties of t at its position in text. Its ASCII letters end at j; the
 // rest is the suffix after an apostrophe.
-func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
+func (l *Lexicon) read(t *Token, text string, j int, initial bool) {
 	i, end := int(t.Start), int(t.End)
 	var buf [maxWord]byte
 	w := buf[:j-i]
-	digraph, last := false, byte(0)
+	digraph, last, h := false, byte(0), uint64(fnvOffset)
 	for k := range w {
 		c := text[i+k] | 0x20
 		digraph = digraph || c == 'e' && (last == 'u' || last == 'o' || last == 'a')
 		w[k], last = c, c
+		h = (h ^ uint64(c)) * fnvPrime
 	}
 	if c := text[i]; c >= 'A' && c <= 'Z' {
 		t.Class |= Capital
@@ -165,40 +166,36 @@ func (l *Lexicon) word(t *Token, text string, j int, initial bool) {
 	if initial {
 		t.Class |= Initial
 	}
-	if end > j && w[len(w)-1] == 'n' && text[end-1]|0x20 == 't' {
+	l.fill(t, w, h|1<<63)
+	if end > j && text[j-1]|0x20 == 'n' && text[end-1]|0x20 == 't' {
 		t.Class |= Negation | Stop
+		t.Word = 0 // can't is not can
 	}
-	l.fill(t, w)
 	const rare = 9 // IDF of words that may be German ones without umlauts: Mueller, Zuerich
-	if digraph && l.IDF(t.Key) > rare {
-		l.fill(t, withoutUmlauts(w[:0], text[i:j]))
-		t.Stem = 0
+	if digraph && t.Word == 0 && l.IDF(t.Key) > rare {
+		w = withoutUmlauts(w[:0], text[i:j])
+		l.fill(t, w, Hash(w))
 	}
 }
 
-// fill sets the key, stem and class of t for the lower-case word w. It may modify
-// w.
-func (l *Lexicon) fill(t *Token, w []byte) {
-	h := Hash(w)
-	if e, ok := l.words[h]; ok {
-		t.Class |= e.class
-		if e.key != 0 {
-			t.Key = e.key
+// fill sets the key, class and number of t for the lower-case word w with hash h. It may modify w.
+func (l *Lexicon) fill(t *Token, w []byte, h uint64) {
+	t.Key, t.Word = h, l.forms.Get(h)
+	if t.Word > 0 {
+		info := &l.words[t.Word]
+		t.Class |= info.class
+		if info.key != 0 {
+			t.Key = info.key
 			return
 		}
 	}
 	n := stem(w)
-	t.Key = h
-	if n.len != len(w) || n.y {
-		if n.y {
-			w[n.len-1] = 'y'
-		} else {
-			t.Stem = uint8(n.len) //nolint:gosec // at most maxWord
-		}
-		t.Key = Hash(w[:n.len])
-		return
+	if n.y {
+		w[n.len-1] = 'y'
 	}
-	t.Stem = uint8(n.len) //nolint:gosec // at most maxWord
+	if n.y || n.len != len(w) {
+		t.Key = Hash(w[:n.len])
+	}
 }
 
 func isASCIILetter(c byte) bool { c |= 0x20; return c >= 'a' && c <= 'z' }

@@ -164,9 +164,7 @@ func (r *reader) hour(v, w *Value) {
 // "rose from 5 to 7".
 func (r *reader) changes(i int) bool {
 	for k := i; k > i-5; k-- {
-		if r.is(k, "rose", "rises", "risen", "rise", "fell", "falls", "fall", "fallen", "grew", "grows", "grown", "growth", "increased", "increases",
-			"increase", "decreased", "decreases", "decrease", "dropped", "drops", "drop", "declined", "decline", "cut", "raised",
-			"lowered", "reduced", "climbed", "jumped", "moved", "shifted", "rescheduled", "postponed", "went", "changed", "extended", "shortened", "expanded", "up", "down") {
+		if r.has(k, change) {
 			return true
 		}
 	}
@@ -253,6 +251,9 @@ var hedges = map[hedge][]string{
 
 // hedgeAt returns the hedge that ends at token i.
 func (r *reader) hedgeAt(i int) hedge {
+	if !r.has(i, hedgeEnd) {
+		return unhedged
+	}
 	last := strings.ToLower(r.str(i))
 	found, start := unhedged, i
 	for _, p := range load().hedges[last] {
@@ -336,7 +337,7 @@ func (r *reader) excludes(i int) bool {
 // "no limit is cut by more than 10%".
 func (r *reader) negated(i int) bool {
 	for k := i; k > i-8 && r.has(k, word); k-- {
-		if r.is(k, "no", "not", "never", "none", "cannot", "nor") || strings.HasSuffix(r.str(k), "n't") {
+		if r.has(k, negation) {
 			return true
 		}
 	}
@@ -356,7 +357,7 @@ func (r *reader) after(v *Value, i int) int {
 		return i + 1
 	}
 	if v.Noun != "" {
-		for end < r.n && r.at(end).start < v.End {
+		for end < len(r.toks) && r.at(end).start < v.End {
 			end++
 		}
 		for k := end; k < end+3 && r.has(k, word) && !r.has(k, stop); k++ {

@@ -27,7 +27,7 @@ func (r *reader) clockAt(i int) (v Value, from, next int) {
 		minutes, next = minutes+r.at(i+2).num, i+3
 	case r.is(i+1, "h") && r.is(i-1, "à", "vers", "dès", "las", "às", "at"):
 		next = i + 2
-	case r.is(i+1, "o'clock", "o’clock"):
+	case r.is(i+1, "o'clock"):
 		next, twelve = i+2, t.num <= 12
 	case r.is(i+1, "uhr"), r.is(i+1, "时", "時", "点", "點") && !r.is(i+2, "间", "間"):
 		next = i + 2

@@ -232,7 +232,7 @@ func TestCompare(t *testing.T) {
 
 		{"fell by a third", "fell by 33%", Entailed},
 	} {
-		a, b := Find(c.claim), Find(c.stated)
+		a, b := find(c.claim), find(c.stated)
 		if len(a) == 0 || len(b) == 0 {
 			t.Errorf("got values %v of %q and %v of %q, want 1 of each", a, c.claim, b, c.stated)
 			continue

@@ -23,7 +23,7 @@ func startsDecimal(text string, i int) bool {
 // digits reads the number in digits at i. Commas, narrow spaces and several full stops
 // may separate groups of three digits; a full stop or comma before other digits is a
 // decimal point. An ordinal suffix belongs to the number.
-func (r *reader) digits(t *token, i int) int {
+func (r *reader) digits(i int) int {
 	text := r.text
 	num, weight, class := 0.0, 1.0, digits
 	j, n, groups := i, 0, 0
@@ -82,7 +82,7 @@ func (r *reader) digits(t *token, i int) int {
 			num, class, j = num*e, class&^thousands|decimal, end
 		}
 	}
-	*t = token{start: i, end: j, class: class, num: num}
+	t := token{start: i, end: j, class: class, num: num}
 	if j+2 <= len(text) && class&decimal == 0 && (j+2 == len(text) || !isASCIILetter(text[j+2])) {
 		switch text[j : j+2] {
 		case "st", "nd", "rd", "th":
@@ -90,6 +90,7 @@ func (r *reader) digits(t *token, i int) int {
 			t.end = j + 2
 		}
 	}
+	r.add(t)
 	return t.end
 }
 

@@ -42,7 +42,7 @@ func TestMentions(t *testing.T) {
 		{"a fifth of them", "20 people", Incomparable},
 		{"five people", "five out of six people", Entailed},
 	} {
-		a, b := Find(c.claim), Find(c.stated)
+		a, b := find(c.claim), find(c.stated)
 		if len(a) == 0 || len(b) == 0 {
 			t.Errorf("got values %v of %q and %v of %q, want 1 of each", a, c.claim, b, c.stated)
 			continue
@@ -65,7 +65,7 @@ func TestSimilarity(t *testing.T) {
 		{"1989", "1998", "1066"},
 		{"12 km", "13", "13 people"},
 	} {
-		v, a, b := Find(c.claim), Find(c.nearer), Find(c.farther)
+		v, a, b := find(c.claim), find(c.nearer), find(c.farther)
 		if x, y := Similarity(&v[0], &a[0]), Similarity(&v[0], &b[0]); x < y || x+y > 0 && x == y {
 			t.Errorf("%q: got similarity %.2f of %q and %.2f of %q, want the first to be higher", c.claim, x, c.nearer, y, c.farther)
 		}

@@ -2,7 +2,6 @@ package values
 
 import (
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
@@ -31,6 +30,10 @@ const (
 	times                       // once, twice: the number
 	limit                       // until, from: the side, as in Value
 	thousands                   // digits that may have a full stop as thousands separator: 1.500
+	unitStart                   // a word or sign that the name of a unit may start with
+	hedgeEnd                    // a word or sign that a hedge may end with
+	negation                    // not, never, don't
+	change                      // rose, fell: "rose by"
 )
 
 // trigger is the set of classes that a value may start with.
@@ -43,57 +46,87 @@ type token struct {
 	num        float64
 }
 
-const (
-	window = 192 // tokens in memory
-	before = 12  // tokens kept before the current one
-	ahead  = 48  // tokens read ahead of the current one; no value is longer
-)
-
-// A reader reads the tokens of a text through a window, which bounds its memory.
+// A reader reads the values of a text.
 type reader struct {
-	text string
-	pos  int // end of the tokens in the window
-	i, n int // current token, number of tokens
-	toks [window]token
+	finder *Finder
+	text   string
+	toks   []token
+	none   token // at the end of the text
 
 	languageRead, decimalComma bool // results of hasDecimalComma
 }
 
-// fill moves the current token to the start of the window and reads tokens until the
-// window is full or the text ends.
-func (r *reader) fill() {
-	if drop := r.i - before; drop > 0 {
-		copy(r.toks[:], r.toks[drop:r.n])
-		r.i, r.n = r.i-drop, r.n-drop
-	}
-	text, i := r.text, r.pos
-	for i < len(text) && r.n < window {
-		c := text[i]
-		t := &r.toks[r.n]
+// read splits text, whose words are given, into tokens.
+func (r *reader) read(text string, words []lexicon.Token) {
+	r.text, r.toks, r.none, r.languageRead = text, r.toks[:0], token{start: len(text), end: len(text)}, false
+	pos := 0
+	for i := range words {
+		w := &words[i]
+		pos = r.signs(pos, int(w.Start))
+		start, end := max(pos, int(w.Start)), int(w.End)
+		if start >= end {
+			continue // part of a number such as 530 000
+		}
+		c := text[start]
 		switch {
-		case c == ' ' || c == '\r':
-			i++
-			continue
-		case c|0x20 >= 'a' && c|0x20 <= 'z':
-			i = r.word(t, i)
-		case c-'0' <= 9 || c == '.' && startsDecimal(text, i):
-			i = r.digits(t, i)
+		case isDigit(c):
+			pos = r.digits(start)
 		case c < utf8.RuneSelf:
-			*t = token{start: i, end: i + 1}
-			if c == '$' {
-				t.class = currency
+			for end+1 < len(text) && text[end] == '\'' && isASCIILetter(text[end+1]) { // o'clock, L'Aquila
+				for end++; end < len(text) && isASCIILetter(text[end]); end++ {
+				}
 			}
+			r.word(start, end, w)
+			pos = end
+		default:
+			pos = r.foreign(start, w)
+		}
+	}
+	r.signs(pos, len(text))
+}
+
+func (r *reader) add(t token) { r.toks = append(r.toks, t) }
+
+// signs reads the characters between two words, and numbers such as .5. It returns the end of what
+// it read.
+func (r *reader) signs(i, end int) int {
+	for i < end {
+		c := r.text[i]
+		switch {
+		case c == ' ' || c == '\r' || isASCIILetter(c) || isDigit(c): // letters and digits only in entities
+			i++
+		case c == '.' && startsDecimal(r.text, i):
+			i = r.digits(i)
+		case c < utf8.RuneSelf:
+			r.add(token{start: i, end: i + 1, class: r.finder.signs[c]})
 			i++
 		default:
-			if n := spaceLen(text[i:]); n > 0 {
-				i += n
-				continue
-			}
-			i = r.foreign(t, i)
+			i = r.foreignSign(i)
 		}
-		r.n++
 	}
-	r.pos = i
+	return i
+}
+
+// foreignSign reads the character at byte i, which is not ASCII.
+func (r *reader) foreignSign(i int) int {
+	c, size := utf8.DecodeRuneInString(r.text[i:])
+	t := token{start: i, end: i + size}
+	switch c {
+	case '\u00a0', '\u202f', '\u2009', '\u3000':
+		return t.end
+	case '€', '£', '¥', '₹':
+		t.class = currency | unitStart
+	case '¼':
+		t.class, t.num = digits|decimal, 0.25
+	case '½':
+		t.class, t.num = digits|decimal, 0.5
+	case '¾':
+		t.class, t.num = digits|decimal, 0.75
+	default:
+		t.class = unitStart | hedgeEnd
+	}
+	r.add(t)
+	return t.end
 }
 
 // spaceLen returns the length of the no-break or narrow space at the start of s, or 0.
@@ -107,41 +140,20 @@ func spaceLen(s string) int {
 	return 0
 }
 
-const maxWord = 16 // bytes of a word that can have a class
-
-// word reads the word of ASCII letters at i, or leaves it to foreign.
-func (r *reader) word(t *token, i int) int {
-	text := r.text
-	var buf [maxWord]byte
-	j := i
-	for j < len(text) {
-		c := text[j] | 0x20
-		if c < 'a' || c > 'z' {
-			break
-		}
-		if j-i < maxWord {
-			buf[j-i] = c
-		}
-		j++
+// word adds the word from byte start to end, which starts with w.
+func (r *reader) word(start, end int, w *lexicon.Token) {
+	t := token{start: start, end: end, class: word}
+	if w.Is(lexicon.Negation) {
+		t.class |= negation
 	}
-	if j < len(text) && text[j] >= utf8.RuneSelf && isLetter(text[j:]) {
-		return r.foreign(t, i)
-	}
-	*t = token{start: i, end: j, class: word}
-	if j-i <= maxWord {
-		c, num := lookup(buf[:j-i])
-		t.class |= c
-		t.num = num
+	if w.Word > 0 && int(w.Word) < len(r.finder.words) {
+		l := &r.finder.words[w.Word]
+		t.class, t.num = t.class|l.class, l.num
 		if t.class&(month|weekday) != 0 {
-			r.checkName(t)
+			r.checkName(&t)
 		}
 	}
-	if j+1 < len(text) && text[j] == '\'' && isASCIILetter(text[j+1]) { // Anna's, o'clock
-		for j++; j < len(text) && isASCIILetter(text[j]); j++ {
-		}
-		t.end = j
-	}
-	return j
+	r.add(t)
 }
 
 // checkName removes the class of the verbs "may", "march" and "sat" and of other words
@@ -151,15 +163,16 @@ func (r *reader) checkName(t *token) {
 	if w[0] < 'a' {
 		return
 	}
+	last := len(r.toks) - 1
 	switch w {
 	case "may", "march":
-		if !r.is(r.n-1, "on", "until", "since", "from", "by", "before", "after", "through", "to") || !startsDay(r.text[t.end:]) {
+		if !r.is(last, "on", "until", "since", "from", "by", "before", "after", "through", "to") || !startsDay(r.text[t.end:]) {
 			t.class &^= month
 		}
 	case "mar", "sun", "sat", "mon", "wed", "second", "dec", "jan":
 		t.class &^= month | weekday
 	case "mars", "mai", "marco":
-		if !r.has(r.n-1, digits) { // 20 mars
+		if !r.has(last, digits) { // 20 mars
 			t.class &^= month
 		}
 	}
@@ -175,25 +188,22 @@ func startsDay(s string) bool {
 	return n > 1 && n < 4 && s[0] == ' ' && (n == len(s) || !isASCIILetter(s[n]) && s[n] != '%' && s[n] != ':')
 }
 
-// foreign reads the word with other than ASCII letters at i, or a single character.
-func (r *reader) foreign(t *token, i int) int {
-	text := r.text
-	first, size := utf8.DecodeRuneInString(text[i:])
-	*t = token{start: i, end: i + size}
+// foreign reads the word w, which starts with another character than an ASCII letter, from byte start
+// on, or its characters if its script has no spaces. It returns the end of what it read.
+func (r *reader) foreign(start int, w *lexicon.Token) int {
+	first, _ := utf8.DecodeRuneInString(r.text[start:])
+	end := int(w.End)
 	switch {
-	case first == '€' || first == '£' || first == '¥' || first == '₹':
-		t.class = currency
-		return t.end
-	case first == '½' || first == '¼' || first == '¾':
-		t.class, t.num = digits|decimal, map3(first)
-		return t.end
 	case digitOf(first) >= 0:
-		return r.foreignDigits(t, i)
-	case !unicode.IsLetter(first):
-		return t.end
-	case lexicon.IsSpaceless(first):
-		t.class = word | ideogram
-		switch first {
+		return r.foreignDigits(start)
+	case !lexicon.IsSpaceless(first):
+		r.word(start, end, w)
+		return end
+	}
+	for start < end {
+		c, size := utf8.DecodeRuneInString(r.text[start:])
+		t := token{start: start, end: start + size, class: word | ideogram | unitStart | hedgeEnd}
+		switch c {
 		case '千':
 			t.class, t.num = t.class|scale, 1e3
 		case '万', '萬':
@@ -201,34 +211,10 @@ func (r *reader) foreign(t *token, i int) int {
 		case '亿', '億':
 			t.class, t.num = t.class|scale, 1e8
 		}
-		return t.end
+		r.add(t)
+		start = t.end
 	}
-	j := i
-	for j < len(text) {
-		c, size := utf8.DecodeRuneInString(text[j:])
-		if !unicode.IsLetter(c) && !unicode.IsMark(c) || lexicon.IsSpaceless(c) {
-			break
-		}
-		j += size
-	}
-	t.end, t.class = j, word
-	if j-i <= 2*maxWord {
-		var buf [2 * maxWord]byte
-		c, num := lookup(lexicon.Fold(buf[:0], text[i:j]))
-		t.class |= c
-		t.num = num
-	}
-	return j
-}
-
-func map3(c rune) float64 {
-	switch c {
-	case '¼':
-		return 0.25
-	case '¾':
-		return 0.75
-	}
-	return 0.5
+	return end
 }
 
 // digitOf returns the value of an Arabic, Persian or full-width digit, or -1.
@@ -242,9 +228,9 @@ func digitOf(c rune) int {
 }
 
 // foreignDigits reads a number in digits other than ASCII.
-func (r *reader) foreignDigits(t *token, i int) int {
-	t.class = digits
-	for t.end = i; t.end < len(r.text); {
+func (r *reader) foreignDigits(i int) int {
+	t := token{start: i, end: i, class: digits}
+	for t.end < len(r.text) {
 		c, size := utf8.DecodeRuneInString(r.text[t.end:])
 		d := digitOf(c)
 		if d < 0 {
@@ -253,20 +239,16 @@ func (r *reader) foreignDigits(t *token, i int) int {
 		t.num = t.num*10 + float64(d)
 		t.end += size
 	}
+	r.add(t)
 	return t.end
-}
-
-func isLetter(s string) bool {
-	c, _ := utf8.DecodeRuneInString(s)
-	return unicode.IsLetter(c) && !lexicon.IsSpaceless(c)
 }
 
 func isASCIILetter(c byte) bool { c |= 0x20; return c >= 'a' && c <= 'z' }
 
-// at returns token i, or an empty token outside the window.
+// at returns token i, or an empty one if there is none.
 func (r *reader) at(i int) *token {
-	if i < 0 || i >= r.n {
-		return &token{start: len(r.text), end: len(r.text)}
+	if i < 0 || i >= len(r.toks) {
+		return &r.none
 	}
 	return &r.toks[i]
 }
@@ -279,7 +261,7 @@ func (r *reader) str(i int) string {
 
 // is reports whether token i is one of the words, which are in lower case.
 func (r *reader) is(i int, words ...string) bool {
-	if i < 0 || i >= r.n {
+	if i < 0 || i >= len(r.toks) {
 		return false
 	}
 	s := r.str(i)
@@ -292,11 +274,11 @@ func (r *reader) is(i int, words ...string) bool {
 }
 
 // has reports whether token i has one of the classes.
-func (r *reader) has(i int, c class) bool { return i >= 0 && i < r.n && r.toks[i].class&c != 0 }
+func (r *reader) has(i int, c class) bool { return i >= 0 && i < len(r.toks) && r.toks[i].class&c != 0 }
 
 // joined reports whether no space separates tokens i and i+1.
 func (r *reader) joined(i int) bool {
-	return i >= 0 && i+1 < r.n && r.toks[i].end == r.toks[i+1].start
+	return i >= 0 && i+1 < len(r.toks) && r.toks[i].end == r.toks[i+1].start
 }
 
 // isHyphen reports whether token i is a hyphen or dash.

@@ -57,6 +57,9 @@ func (r *reader) unitAt(i int) (unit, int) {
 // simpleUnit returns the unit at token i without a power or rate.
 func (r *reader) simpleUnit(i int) (unit, int) {
 	t := r.at(i)
+	if t.class&unitStart == 0 {
+		return unit{}, 0
+	}
 	name := strings.ToLower(r.text[t.start:t.end])
 	switch name {
 	case "c", "f":

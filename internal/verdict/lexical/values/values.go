@@ -4,7 +4,13 @@
 // languages.
 package values
 
-import "math"
+import (
+	"math"
+	"sync"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+)
 
 // A Kind is the type of a value. Values of different kinds are not compared, except that a
 // plain number may be a year.
@@ -99,34 +105,38 @@ func (v *Value) second() Value {
 	return s
 }
 
+// A Finder finds the values in texts. It is safe for concurrent use.
+type Finder struct {
+	lex     *lexicon.Lexicon
+	words   []listed // by lexicon.Token.Word
+	signs   [utf8.RuneSelf]class
+	readers sync.Pool
+}
+
 // Find returns the values in text in ascending order of their offsets. They do not
 // overlap.
-func Find(text string) []Value { return Append(nil, text) }
+func (f *Finder) Find(text string) []Value { return f.Append(nil, text, f.lex.Tokens(nil, text)) }
 
-// Append appends the values in text to dst.
-func Append(dst []Value, text string) []Value {
-	r := reader{text: text}
+// Append appends the values in text to dst. words are the tokens of text.
+func (f *Finder) Append(dst []Value, text string, words []lexicon.Token) []Value {
+	r, _ := f.readers.Get().(*reader)
+	defer f.readers.Put(r)
+	r.read(text, words)
 	first := len(dst)
-	for r.fill(); r.i < r.n; {
-		if r.toks[r.i].class&trigger == 0 {
-			r.i++
-			if r.n-r.i < ahead {
-				r.fill()
-			}
+	for i := 0; i < len(r.toks); {
+		if r.toks[i].class&trigger == 0 {
+			i++
 			continue
 		}
-		v, next := r.value(r.i)
+		v, next := r.value(i)
 		if next == 0 {
-			r.i++
-		} else {
-			if n := len(dst); n == first || v.Start >= dst[n-1].End {
-				dst = append(dst, v)
-			}
-			r.i = next
+			i++
+			continue
 		}
-		if r.n-r.i < ahead {
-			r.fill()
+		if n := len(dst); n == first || v.Start >= dst[n-1].End {
+			dst = append(dst, v)
 		}
+		i = next
 	}
 	return dst
 }

@@ -6,6 +6,9 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 //go:embed words.txt
@@ -36,7 +39,7 @@ type listed struct {
 var load = sync.OnceValue(func() *lists {
 	classes := map[string]class{
 		"numeral": numeral, "scale": scale, "dozen": dozen, "ordinal": ordinal, "fraction": fraction, "month": month, "weekday": weekday,
-		"lone": lone, "clockWord": clockWord, "stop": stop, "times": times, "limit": limit | stop,
+		"lone": lone, "clockWord": clockWord, "stop": stop, "times": times, "limit": limit | stop, "change": change,
 	}
 	dimensions := map[string]uint8{
 		"length": length, "mass": mass, "volume": volume, "area": area, "speed": speed, "data": data, "energy": energy, "power": power,
@@ -59,7 +62,11 @@ var load = sync.OnceValue(func() *lists {
 		for _, w := range f[1:] {
 			w, number, _ := strings.Cut(w, "=")
 			n, _ := strconv.ParseFloat(number, 64) // 0 if there is none
-			l.words[w] = listed{classes[f[0]], n}
+			x := l.words[w]
+			if x.class |= classes[f[0]]; n != 0 {
+				x.num = n
+			}
+			l.words[w] = x
 		}
 	}
 	for line := range strings.Lines(unitList) {
@@ -79,10 +86,39 @@ var load = sync.OnceValue(func() *lists {
 	return l
 })
 
-// lookup returns the class of a word in lower case without accents, and its number.
-func lookup(w []byte) (class, float64) {
-	l := load().words[string(w)]
-	return l.class, l.num
+// New returns a Finder of values in texts split by lex, to which it adds the words that it knows.
+func New(lex *lexicon.Lexicon) *Finder {
+	f := &Finder{lex: lex}
+	f.readers.New = func() any { return &reader{finder: f} }
+	l := load()
+	add := func(w string, x listed) {
+		n := int(lex.Intern(w))
+		f.words = append(f.words, make([]listed, max(0, n+1-len(f.words)))...)
+		f.words[n].class |= x.class
+		f.words[n].num += x.num
+	}
+	for w, x := range l.words {
+		add(w, x)
+	}
+	f.signs['$'] = currency
+	start := func(name string, c class) {
+		if s := name[0]; s < utf8.RuneSelf && !isASCIILetter(s) {
+			f.signs[s] |= c
+		} else {
+			add(string(lexicon.Fold(nil, name)), listed{class: c})
+		}
+	}
+	for name := range l.units {
+		name, _, _ = strings.Cut(name, " ")
+		start(name, unitStart)
+	}
+	for _, name := range [...]string{"c", "f", "kbps", "mbps", "gbps", "tbps"} { // 20°C; see dataUnit
+		start(name, unitStart)
+	}
+	for name := range l.hedges {
+		start(name, hedgeEnd)
+	}
+	return f
 }
 
 // unitOf returns the unit with a name or abbreviation in lower case without accents.
