@@ -101,7 +101,7 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 			if at := x.cleanAt; x.clean > 0 && (j.opts.Joined || at.chunk == quotes[0].chunk) {
 				quotes[0] = at
 			}
-			quotes, b, v.Reason = j.support(s, c, contexts, quotes[0], &values)
+			quotes, b, v.Reason = j.support(s, c, contexts, quotes[0])
 		}
 		if verbatim {
 			b = basisVerbatim

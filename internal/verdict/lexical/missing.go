@@ -19,14 +19,8 @@ const (
 	isPresent          // in any form, or as a synonym
 )
 
-// An anchor is a word of a quote that matches a claim.
-type anchor struct {
-	at     int // byte offset in the quote
-	weight int64
-}
-
 // explain compares c with the sentence q word by word and sets s.presence. It returns the
-// offset in q around which most words of c are near each other.
+// offset in q of the heaviest word of c.
 func (j *Judge) explain(s *scratch, c *claim, contexts []string, q quote) int {
 	n := int(c.terms[1] - c.terms[0])
 	s.presence = slices.Grow(s.presence[:0], n)[:n]
@@ -36,7 +30,7 @@ func (j *Judge) explain(s *scratch, c *claim, contexts []string, q quote) int {
 
 // explainMore is explain for a further quote of the same claim.
 func (j *Judge) explainMore(s *scratch, c *claim, contexts []string, q quote) int {
-	s.anchors = s.anchors[:0]
+	s.heaviest = place{}
 	for i := range c.bestHits {
 		if h := &c.bestHits[i]; int(h.chunk) == q.chunk && int(h.start) >= q.start && int(h.start) < q.end {
 			s.present(c, h.term, int(h.start)-q.start)
@@ -45,10 +39,7 @@ func (j *Judge) explainMore(s *scratch, c *claim, contexts []string, q quote) in
 	if len(c.text) <= maxAligned && q.end-q.start <= maxAligned && slices.Contains(s.presence, isMissing) {
 		j.alignTerms(s, c, contexts, q)
 	}
-	if q.end-q.start <= excerptBytes {
-		return 0
-	}
-	return s.densest()
+	return s.heaviest.at
 }
 
 // alignTerms aligns the words of c with those of the sentence q.
@@ -112,6 +103,12 @@ func (j *Judge) complement(s *scratch, c *claim, contexts []string, first quote)
 	return best
 }
 
+// A place is a byte offset in a quote, with the weight of the term of the claim there.
+type place struct {
+	at     int
+	weight int64
+}
+
 // present records that a quote of c contains a term at byte at.
 func (s *scratch) present(c *claim, term int32, at int) {
 	s.presence[term-c.terms[0]] = isPresent
@@ -120,37 +117,14 @@ func (s *scratch) present(c *claim, term int32, at int) {
 	if t.value >= 0 {
 		w *= valueAnchor
 	}
-	s.anchors = append(s.anchors, anchor{at: at, weight: w})
+	if w > s.heaviest.weight {
+		s.heaviest = place{at: at, weight: w}
+	}
 }
-
-// An excerpt of excerptBytes bytes starts excerptBefore bytes before the offset that it is
-// centered on.
-const excerptBytes, excerptBefore = 130, 30
 
 // valueAnchor is the factor by which a number or date counts more than a word in the choice
 // of an excerpt.
 const valueAnchor = 4
-
-// densest returns the offset of the anchor with the heaviest excerpt.
-func (s *scratch) densest() int {
-	slices.SortFunc(s.anchors, func(a, b anchor) int { return cmp.Compare(a.at, b.at) })
-	best, at, from, end := int64(0), 0, 0, 0
-	sum := int64(0)
-	for _, a := range s.anchors {
-		for end < len(s.anchors) && s.anchors[end].at < a.at+excerptBytes-excerptBefore {
-			sum += s.anchors[end].weight
-			end++
-		}
-		for s.anchors[from].at < a.at-excerptBefore {
-			sum -= s.anchors[from].weight
-			from++
-		}
-		if sum > best {
-			best, at = sum, a.at
-		}
-	}
-	return at
-}
 
 // covered returns the share of the weight of c that its quotes contain.
 func (s *scratch) covered(c *claim) float64 {
@@ -171,7 +145,6 @@ func (s *scratch) isStated(c *claim) bool {
 const (
 	maxListed   = 3  // maximum words listed in a reason
 	maxSearched = 16 // maximum words of a claim to search for
-	maxWordLen  = 40 // maximum length of a listed word in code points
 	// minListedShare is the minimum weight of a listed word, as a share of the heaviest.
 	minListedShare = 0.4
 	// minMissingShare is the minimum weight of a word listed for a supported claim, as a
@@ -194,10 +167,7 @@ func (s *scratch) appendMissing(c *claim, contexts []string, supported bool) boo
 	s.missing = slices.DeleteFunc(s.missing, func(w missingWord) bool { // a variant of the word may be in the quotes
 		word := c.text[w.start:w.end]
 		absent := s.search.absent(contexts, word)
-		if w.elsewhere {
-			return absent // found as a synonym
-		}
-		return !absent || s.search.containsRelative(contexts, word)
+		return absent == w.elsewhere // elsewhere as a synonym, or here as a part of a word
 	})
 	if supported {
 		s.missing = slices.DeleteFunc(s.missing, func(w missingWord) bool {
@@ -208,11 +178,12 @@ func (s *scratch) appendMissing(c *claim, contexts []string, supported bool) boo
 	return s.appendWords(c, "; not in the contexts: ", false) || elsewhere
 }
 
-// isReadable reports whether a term is a word of more than one character. In Thai and related
-// scripts, terms are pairs of characters.
+// isReadable reports whether a term is a word of more than one character, and not so long that it is
+// none. In Thai and related scripts, terms are pairs of characters.
 func isReadable(term string) bool {
+	const maxLen = 64
 	r, size := utf8.DecodeRuneInString(term)
-	return size < len(term) && !unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+	return size < len(term) && len(term) <= maxLen && !unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
 // A missingWord is a word of a claim that its quotes do not contain.
@@ -242,16 +213,8 @@ func (s *scratch) appendWords(c *claim, prefix string, elsewhere bool) bool {
 	}
 	for _, w := range words[:min(len(words), maxListed)] {
 		s.line = append(s.line, prefix...)
-		s.line = append(s.line, clip(c.text[w.start:w.end])...)
+		s.line = append(s.line, c.text[w.start:w.end]...)
 		prefix = ", "
 	}
 	return len(words) > 0
-}
-
-// clip truncates a word to maxWordLen code points.
-func clip(w string) string {
-	if len(w) <= maxWordLen || utf8.RuneCountInString(w) <= maxWordLen {
-		return w
-	}
-	return string([]rune(w)[:maxWordLen]) + "…"
 }

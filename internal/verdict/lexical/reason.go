@@ -7,7 +7,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 const nearestIn = "nearest passage in "
@@ -32,7 +31,7 @@ func (j *Judge) objectionReason(s *scratch, o objection, c *claim, contexts []st
 		s.line = append(s.line, nearestIn...)
 	}
 	text := q.text(contexts)
-	at := indexWords(text, o.stated)
+	at := strings.Index(text, o.stated)
 	switch {
 	case o.stated == "" || at < 0:
 		at = j.explain(s, c, contexts, q)
@@ -43,25 +42,9 @@ func (j *Judge) objectionReason(s *scratch, o objection, c *claim, contexts []st
 	return string(s.line)
 }
 
-// indexWords returns the offset of the words s in text, or -1.
-func indexWords(text, s string) int {
-	for from := 0; from < len(text); {
-		i := strings.Index(text[from:], s)
-		if i < 0 {
-			break
-		}
-		i += from
-		if end := i + len(s); (i == 0 || !isLetter(text[i-1])) && (end == len(text) || !isLetter(text[end])) {
-			return i
-		}
-		from = i + 1
-	}
-	return strings.Index(text, s)
-}
-
 // support returns the passages that support c, the basis and the reason: the passages and
 // the words of c that they do not contain. q is the best passage.
-func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, check *valueCheck) ([]quote, basis, string) {
+func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote) ([]quote, basis, string) {
 	if strings.Contains(q.text(contexts), c.text) {
 		s.line = append(s.line[:0], statedIn...)
 		s.appendPassage(contexts, q, strings.Index(q.text(contexts), c.text))
@@ -69,7 +52,7 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, check 
 	}
 	s.parseClaim(j, c)
 	at := j.explain(s, c, contexts, q)
-	s.creditValues(c, q.text(contexts), check)
+	s.creditValues(c, q)
 	stated, b := s.isStated(c), basisClose
 	s.line = s.line[:0]
 	if stated && max(len(c.text), q.end-q.start) <= maxAligned && s.align(j, contexts, q).SameNegations() {
@@ -98,24 +81,13 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote, check 
 
 const statedIn = "stated in "
 
-// creditValues marks the values of c that q states in other words as
-// present.
-func (s *scratch) creditValues(c *claim, sentence string, check *valueCheck) {
-	if len(check.stated) == 0 {
-		return
-	}
-	stated := s.finder.Find(sentence)
-	for _, v := range s.claimValues[c.values[0]:c.values[1]] {
-		if !slices.ContainsFunc(stated, func(w values.Value) bool {
-			r := values.Mentions(&v.Value, &w)
-			return r == values.Equal || r == values.Entailed
-		}) {
-			continue
-		}
-		for i := range s.presence {
-			if t := &s.terms[int(c.terms[0])+i]; int(t.start) < v.End && int(t.end) > v.Start {
-				s.presence[i] = isPresent
-			}
+// creditValues marks the values of c that q states in other words as present.
+func (s *scratch) creditValues(c *claim, q quote) {
+	stated := s.valuesIn(q)
+	for i := range s.presence {
+		t := &s.terms[int(c.terms[0])+i]
+		if t.value >= 0 && slices.ContainsFunc(stated, func(w number) bool { return s.claimValues[t.value].match(&w) <= levelAdjective }) {
+			s.presence[i] = isPresent
 		}
 	}
 }

@@ -23,7 +23,7 @@ func TestReasonListsMissingWords(t *testing.T) {
 		{[]string{"They co-operate.", far}, "Cooperate with a treaty.", "; not in the contexts: treaty"},
 		{[]string{"The museum’s garden.", far}, "A treaty of museum's whaling.", "; not in the contexts: whaling, treaty"},
 		{[]string{"Discovered in spring.", far}, "The treaty of covered whaling.", "; not in the contexts: whaling, treaty"},
-		{[]string{"Nothing.", far}, "Signed signed SIGNED " + strings.Repeat("x", 80) + ".", "; not in the contexts: " + strings.Repeat("x", 40) + "…, Signed"},
+		{[]string{"Nothing.", far}, "Signed signed SIGNED " + strings.Repeat("x", 80) + ".", "; not in the contexts: Signed"},
 	} {
 		v := judge(t, j, newTask("", c.contexts, c.claim))[0]
 		if v.Label != verdict.NotMentioned || !strings.HasPrefix(v.Reason, "nearest passage in chunk ") || !strings.HasSuffix(v.Reason, c.want) {
@@ -86,10 +86,10 @@ func TestReasonNamesMissingWords(t *testing.T) {
 			"Компании получили подарки.",
 			"nearest passage in chunk 0: “Каждая компания получила письма.”; not in the contexts: подарки",
 		},
-		{ // a word of the same root, and a word that links
+		{ // a word that links
 			"Organizations were targeted by a scam.",
 			"Moreover, scammers were targeted by organizations and by marmots.",
-			"nearest passage in chunk 0: “Organizations were targeted by a scam.”; not in the contexts: marmots",
+			"nearest passage in chunk 0: “Organizations were targeted by a scam.”; not in the contexts: scammers, marmots",
 		},
 		{ // the second passage states the date
 			"Marion Smith lived in Blackville, New Brunswick. It was cold. Marion died four years later on 24 January 1957.",

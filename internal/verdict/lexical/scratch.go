@@ -52,7 +52,7 @@ type scratch struct {
 	found       []values.Value // buffer of appendNumbers
 
 	presence []presence // for each term of the claim that is explained
-	anchors  []anchor
+	heaviest place      // see explain
 	missing  []missingWord
 
 	taken     []level // see bestSentence

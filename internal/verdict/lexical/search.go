@@ -57,13 +57,6 @@ func (s *searcher) contains(contexts []string, word []byte) bool {
 	return s.budget < 0 || bytes.Contains(s.text, word)
 }
 
-// containsRelative reports whether any context contains a word that starts like word,
-// without its English ending.
-func (s *searcher) containsRelative(contexts []string, word string) bool {
-	stem := withoutEnding(strings.ToLower(word))
-	return stem != "" && s.contains(contexts, appendFolded(s.word[:0], stem))
-}
-
 // containsAny reports whether any context contains substr as it is.
 func (s *searcher) containsAny(contexts []string, substr string) bool {
 	return slices.ContainsFunc(contexts, func(text string) bool { return strings.Contains(text, substr) })
@@ -90,23 +83,6 @@ func appendFolded(dst []byte, text string) []byte {
 		dst = utf8.AppendRune(dst, unicode.ToLower(r))
 	}
 	return dst
-}
-
-// withoutEnding returns word without an English ending and without the second of the two
-// letters before it, "scam" for "scammers", or "" if it has none or is too short.
-func withoutEnding(word string) string {
-	const minStem = 4
-	for _, ending := range [...]string{"ations", "ation", "ings", "ing", "ers", "er", "ors", "or", "ies", "ied", "es", "ed", "ions", "ion", "ally", "ly", "al", "ity", "ment", "ments", "ness", "s", "e"} {
-		stem, ok := strings.CutSuffix(word, ending)
-		if !ok || len(stem) < minStem {
-			continue
-		}
-		if n := len(stem); n > minStem && stem[n-1] == stem[n-2] {
-			stem = stem[:n-1]
-		}
-		return stem
-	}
-	return ""
 }
 
 // isASCII reports whether text has only ASCII characters.
