@@ -3,7 +3,6 @@ package lexical
 import (
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
@@ -17,27 +16,25 @@ func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) objection 
 	}
 	closest := 0.0
 	for _, q := range c.candidates {
+		heading := headingOf(contexts[q.chunk], q.start)
+		if heading == "" {
+			continue
+		}
 		item := strings.Trim(q.statement(contexts), itemMarks)
-		for _, h := range [...]headed{{headingOf(contexts[q.chunk], q.start), item}, labelled(item)} {
-			if h.heading == "" {
-				continue
-			}
-			a := &s.headed
-			text := h.text + " " + strings.ToLower(h.heading)
-			j.entail.Parse(a.stated, text, j.lex.Tokens(nil, text))
-			if a.stated.IsClause(len(h.text)) {
-				continue
-			}
-			if a.Align(&s.claimed, a.stated); a.Coverage() <= closest {
-				continue
-			}
-			best, closest = objection{}, a.Coverage()
-			for _, f := range a.Check(nil) {
-				if (f.Kind == entail.Polarity || f.Kind == entail.Antonym) && f.Stated.End() > len(h.text) {
-					best = objection{reason: "listed under " + quoted(h.heading), basis: basisWords, at: q}
-					if f.Denies {
-						best.basis = basisNegation
-					}
+		a, text := &s.headed, item+" "+strings.ToLower(heading)
+		j.entail.Parse(a.stated, text, j.lex.Tokens(nil, text))
+		if a.stated.IsClause(len(item)) {
+			continue
+		}
+		if a.Align(&s.claimed, a.stated); a.Coverage() <= closest {
+			continue
+		}
+		best, closest = objection{}, a.Coverage()
+		for _, f := range a.Check(nil) {
+			if (f.Kind == entail.Polarity || f.Kind == entail.Antonym) && f.Stated.End() > len(item) {
+				best = objection{reason: "listed under " + quoted(heading), basis: basisWords, at: q}
+				if f.Denies {
+					best.basis = basisNegation
 				}
 			}
 		}
@@ -45,21 +42,8 @@ func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) objection 
 	return best
 }
 
-// A headed text is an item of a list with the heading of the list, or the text after a label.
-type headed struct{ heading, text string }
-
 // itemMarks are characters around the text of an item or a heading.
 const itemMarks = "*_#+-–•·:? \t\r\n"
-
-// labelled returns the parts of an item such as "Not included: lunch", or nothing for "Lunch: no".
-func labelled(item string) headed {
-	const maxWords = 6
-	label, text, ok := strings.Cut(item, ": ")
-	if _, isAnswer := english.YesOrNo(strings.Trim(text, ". ")); !ok || isAnswer || strings.Count(label, " ") >= maxWords || strings.HasPrefix(text, "none") {
-		return headed{}
-	}
-	return headed{strings.Trim(label, itemMarks), text}
-}
 
 // headingOf returns the heading of the list in text that has an item at byte start, or "" if it has
 // none or a paragraph before it. It reads at most maxList bytes of the list.
