@@ -49,7 +49,7 @@ const maxValues = 1024
 type entry struct {
 	term  int32 // index into scratch.terms, or into scratch.wordPairs for a pair
 	level level
-	next  int32 // index of the next entry, or -1
+	next  int32 // index of the next entry, or 0
 }
 
 // A claim is the state of one claim while its task is judged.
@@ -81,12 +81,12 @@ type support struct {
 // index builds the lookup tables for all claims, so that one pass over each context
 // matches all of them.
 func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
-	s.filter.clear()
 	s.alignedClaim = nil
 	s.claimTokens, s.tokens, s.blocks = s.claimTokens[:0], s.tokens[:0], s.blocks[:0]
 	s.values, s.valueTerms = s.values[:0], s.valueTerms[:0]
-	s.entries, s.terms, s.claimValues, s.wordPairs = s.entries[:0], s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
-	s.keys, s.pairs = emptied(s.keys), emptied(s.pairs)
+	s.entries, s.terms, s.claimValues, s.wordPairs = append(s.entries[:0], entry{}), s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
+	s.keys.Clear()
+	s.pairs.Clear()
 	for len(s.claims) < len(texts) {
 		s.claims = append(s.claims, claim{})
 	}
@@ -108,7 +108,7 @@ func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
 	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
 	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
 	c.pairs[0] = int32(len(s.wordPairs))    //nolint:gosec // as above
-	s.words = emptied(s.words)
+	s.words.Clear()
 	s.titled = isTitled(text, ts)
 	v := c.values[0]
 	content := false
@@ -190,13 +190,13 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 	t := &ts[i]
 	w := weigh(l.IDF(t.Key))
 	name := t.Is(lexicon.Capital) && !t.Is(lexicon.Initial) && !s.titled
-	if n, ok := s.words[t.Key]; ok {
-		s.terms[n].weight += w
-		s.terms[n].name = s.terms[n].name || name
+	if n := s.words.Get(t.Key); n > 0 {
+		s.terms[n-1].weight += w
+		s.terms[n-1].name = s.terms[n-1].name || name
 		return
 	}
 	n := s.newTerm(id, term{key: t.Key, weight: max(w, 1), value: -1, name: name, start: t.Start, end: t.End})
-	s.words[t.Key] = n
+	s.words.Set(t.Key, n+1)
 	s.addKey(t.Key, n, levelExact)
 	l.Related(t.Key, func(k uint64, r lexicon.Relation) {
 		switch r {
@@ -212,30 +212,24 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 }
 
 func (s *scratch) addKey(key uint64, n int32, v level) {
-	next, ok := s.keys[key]
-	if !ok {
-		next = -1
-	}
-	s.link(s.keys, key, entry{term: n, level: v, next: next})
+	s.link(&s.keys, key, entry{term: n, level: v, next: s.keys.Get(key)})
 }
 
 func (s *scratch) addPair(id int32, key uint64) {
-	next, ok := s.pairs[key]
-	if !ok {
-		next = -1
-	} else if p := &s.wordPairs[s.entries[next].term]; p.claim == id {
-		p.count++
-		return
+	next := s.pairs.Get(key)
+	if next > 0 {
+		if p := &s.wordPairs[s.entries[next].term]; p.claim == id {
+			p.count++
+			return
+		}
 	}
 	n := int32(len(s.wordPairs)) //nolint:gosec // bounded by the claims' length
 	s.wordPairs = append(s.wordPairs, wordPair{claim: id, count: 1, flush: -1})
-	s.link(s.pairs, key, entry{term: n, next: next})
+	s.link(&s.pairs, key, entry{term: n, next: next})
 }
 
 // link prepends an entry to the list of its key.
-func (s *scratch) link(heads map[uint64]int32, key uint64, e entry) {
-	i := int32(len(s.entries)) //nolint:gosec // bounded by the claims' length
+func (s *scratch) link(heads *lexicon.Table[int32], key uint64, e entry) {
+	heads.Set(key, int32(len(s.entries))) //nolint:gosec // bounded by the claims' length
 	s.entries = append(s.entries, e)
-	heads[key] = i
-	s.filter.add(key)
 }

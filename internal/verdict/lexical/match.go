@@ -124,20 +124,12 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 			s.creditValue(&vs[0], here, at)
 			vs = vs[1:]
 		}
-		if s.filter.mayContain(t.Key) {
-			if e, ok := s.keys[t.Key]; ok {
-				s.credit(e, at)
-			}
-		}
+		s.credit(s.keys.Get(t.Key), at)
 		if i == 0 {
 			continue
 		}
-		if k := lexicon.Pair(ts[i-1].Key, t.Key); s.filter.mayContain(k) {
-			if e, ok := s.pairs[k]; ok {
-				for ; e >= 0; e = s.entries[e].next {
-					s.wordPairs[s.entries[e].term].flush = flush
-				}
-			}
+		for e := s.pairs.Get(lexicon.Pair(ts[i-1].Key, t.Key)); e > 0; e = s.entries[e].next {
+			s.wordPairs[s.entries[e].term].flush = flush
 		}
 	}
 	return here.pos + int32(len(ts)), nil //nolint:gosec // a block is short
@@ -154,7 +146,7 @@ func (s *scratch) addHit(h hit) {
 
 // credit adds a hit for the term of entry e and of each entry linked to it.
 func (s *scratch) credit(e int32, at hit) {
-	for ; e >= 0; e = s.entries[e].next {
+	for ; e > 0; e = s.entries[e].next {
 		at.term, at.level = s.entries[e].term, s.entries[e].level
 		s.addHit(at)
 	}

@@ -6,21 +6,16 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
-// maxPooledKeys limits the keys of each map, and maxPooledBytes the total size of the
-// slices, in a scratch that is kept for the next task.
-const (
-	maxPooledKeys  = 1 << 12
-	maxPooledBytes = 1 << 20
-)
+// maxPooledBytes limits the total size of the slices in a scratch that is kept for the next task.
+const maxPooledBytes = 1 << 20
 
 // A scratch is the working memory for one task. It is reused for later tasks.
 type scratch struct {
 	finder *values.Finder
 
-	keys   map[uint64]int32 // entries by key of a stem
-	words  map[uint64]int32 // terms of the current claim by key
-	pairs  map[uint64]int32 // entries by key of two adjacent words
-	filter filter           // keys in keys or pairs
+	keys  lexicon.Table[int32] // entries by key of a stem
+	words lexicon.Table[int32] // terms of the current claim by key, plus 1
+	pairs lexicon.Table[int32] // entries by key of two adjacent words
 
 	pending int // hits that the windows have not passed yet
 
@@ -73,16 +68,7 @@ type scratch struct {
 }
 
 func newScratch(finder *values.Finder) *scratch {
-	return &scratch{finder: finder, headed: aligned{stated: &entail.Sentence{}}, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell]span{}, keys: map[uint64]int32{}, words: map[uint64]int32{}, pairs: map[uint64]int32{}}
-}
-
-// emptied returns m without its keys, or a new map if m is too large to be kept.
-func emptied(m map[uint64]int32) map[uint64]int32 {
-	if len(m) > maxPooledKeys {
-		return map[uint64]int32{}
-	}
-	clear(m)
-	return m
+	return &scratch{finder: finder, headed: aligned{stated: &entail.Sentence{}}, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell]span{}}
 }
 
 // reset prepares s for a new task.
@@ -109,10 +95,3 @@ func (s *scratch) tooLarge() bool {
 	}
 	return n > maxPooledBytes
 }
-
-// A filter is a Bloom filter with one hash function.
-type filter struct{ bits [64]uint64 }
-
-func (f *filter) add(k uint64)             { f.bits[k>>6&63] |= 1 << (k & 63) }
-func (f *filter) mayContain(k uint64) bool { return f.bits[k>>6&63]&(1<<(k&63)) != 0 }
-func (f *filter) clear()                   { clear(f.bits[:]) }

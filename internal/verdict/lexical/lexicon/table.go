@@ -49,3 +49,13 @@ func (t *Table[V]) Set(hash uint64, v V) {
 	}
 	s.value = v
 }
+
+// Clear removes all hashes. It keeps the memory of a small table.
+func (t *Table[V]) Clear() {
+	const maxKept = 1 << 12
+	if len(t.slots) > maxKept {
+		t.slots = nil
+	}
+	clear(t.slots)
+	t.used = 0
+}
