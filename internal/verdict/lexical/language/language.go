@@ -124,7 +124,11 @@ func (p *Profile) Add(text string) {
 		if hash.Len() == 0 {
 			upper = unicode.IsUpper(r)
 		}
-		hash.Add(unicode.ToLower(r))
+		if r < utf8.RuneSelf {
+			hash.Add(r | 0x20)
+		} else {
+			hash.Add(unicode.ToLower(r))
+		}
 	}
 	if hash.Len() > 0 {
 		end()

@@ -39,6 +39,10 @@ func (h *Hasher) Add(r rune) {
 		h.len++
 		return
 	}
+	h.addForeign(r)
+}
+
+func (h *Hasher) addForeign(r rune) {
 	var buf [utf8.UTFMax]byte
 	for _, c := range buf[:utf8.EncodeRune(buf[:], r)] {
 		h.sum = (h.sum ^ uint64(c)) * fnvPrime
