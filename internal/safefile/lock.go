@@ -9,6 +9,9 @@ import (
 	"github.com/gofrs/flock"
 )
 
+// privateMode is the mode of files with dataset content, regardless of the umask.
+const privateMode = 0o600
+
 // A LockedError reports that another process holds a lock.
 type LockedError struct{ Path string }
 

@@ -19,9 +19,6 @@ const (
 	LockSuffix = ".lock"
 )
 
-// privateMode is the mode of files with dataset content, regardless of the umask.
-const privateMode = 0o600
-
 const bufferSize = 256 << 10
 
 // An Output writes a file atomically: it gets its final name on Commit. Until then, its
