@@ -1,8 +1,8 @@
 package hub
 
 import (
-	"context"
-	"errors"
+	"cmp"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -24,6 +24,63 @@ const (
 
 // incompleteSuffix ends the names of incomplete files and directories.
 const incompleteSuffix = ".incomplete"
+
+// A Store is a directory of models in the layout of the Hugging Face cache:
+//
+//	Dir/models--ORG--REPO/blobs/HASH              content, named by SHA-256 or git's SHA-1
+//	Dir/models--ORG--REPO/refs/REVISION           text file with the commit
+//	Dir/models--ORG--REPO/snapshots/COMMIT/FILE   link to the blob, or the file itself
+//	Dir/models--ORG--REPO/ragfaith/SHORT/COMMIT/  the same, if the tokenizer is in another repository
+//	Dir/.locks/models--ORG--REPO/HASH.lock        held while a blob is downloaded
+type Store struct {
+	Dir string // need not exist
+}
+
+// DefaultRevision is the branch that Pull uses by default.
+const DefaultRevision = "main"
+
+// A Model is a complete model on disk.
+type Model struct {
+	Name     Name
+	Revision string // DefaultRevision, or "" if it is another one
+	Commit   string
+	Dir      string // directory with the files
+	Files    []File
+
+	blobs []string // directories of the blobs of the files
+}
+
+// Size returns the size of all files in bytes.
+func (m *Model) Size() int64 {
+	var n int64
+	for _, f := range m.Files {
+		n += f.Size
+	}
+	return n
+}
+
+// A File is a file of a model.
+type File struct {
+	Name string // path with slashes
+	Size int64  // in bytes
+
+	path string
+	hash string // name of the blob; "" if the file is not a link
+}
+
+// A MissingError reports a model that is not on disk, or not complete.
+type MissingError struct {
+	Name   Name
+	Reason string // "" means that nothing was found
+}
+
+func (e *MissingError) Error() string {
+	text := fmt.Sprintf("model %s %s; run: ragfaith models pull %s", e.Name, cmp.Or(e.Reason, "not found"), e.Name)
+	if e.Reason == "" && e.Name.Short == "" { // perhaps openai/gpt-4o
+		text += "; a model on a server needs --judge llm --model NAME"
+	}
+	return text
+}
 
 // repoDirName returns the name of the directory of a repository.
 func repoDirName(repo string) string { return "models--" + dirName(repo) }
@@ -125,76 +182,4 @@ func filesIn(n Name, dir string) ([]string, string) {
 		return err == nil && info.Mode().IsRegular()
 	}
 	return selectNames(n, exists)
-}
-
-// link links files into a directory of a repository, such as snapshots/COMMIT. It writes
-// nothing if they are linked already, since the store may be read-only.
-func (p *Puller) link(ctx context.Context, repo, dir string, files []remoteFile) error {
-	nameOf := func(f remoteFile) string { return path.Join(repoDirName(repo), dir, f.Name) }
-	files = slices.DeleteFunc(slices.Clone(files), func(f remoteFile) bool { return p.isLinked(nameOf(f), f) })
-	if len(files) == 0 {
-		return nil
-	}
-	release, err := p.lock(ctx, repo, path.Base(dir))
-	if err != nil {
-		return err
-	}
-	defer release()
-	// A Root does not follow links out of the store.
-	root, err := os.OpenRoot(p.Store.Dir)
-	if err != nil {
-		return err
-	}
-	defer root.Close()
-	for _, f := range files {
-		name := nameOf(f)
-		temporary := name + incompleteSuffix
-		err := errors.Join(root.MkdirAll(path.Dir(name), 0o777), root.RemoveAll(temporary))
-		if err == nil {
-			err = p.place(root, f, temporary)
-		}
-		if err == nil {
-			err = root.Rename(temporary, name)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// isLinked reports whether name, a path in the store, is a link to the blob of a file.
-func (p *Puller) isLinked(name string, f remoteFile) bool {
-	path := filepath.Join(p.Store.Dir, filepath.FromSlash(name))
-	if target, err := os.Readlink(path); err == nil {
-		return filepath.ToSlash(target) == linkTarget(f, name)
-	}
-	info, err := os.Lstat(path)
-	blob, blobErr := os.Stat(p.Store.blob(f))
-	return err == nil && blobErr == nil && os.SameFile(info, blob)
-}
-
-// linkTarget returns the relative target of the symbolic link to a file's blob, for a link
-// with the given name in the store.
-func linkTarget(f remoteFile, name string) string {
-	up := strings.Count(name, "/")
-	blob := blobName(f)
-	if repo, _, _ := strings.Cut(name, "/"); repo == repoDirName(f.Repo) { // as Python does
-		up--
-		blob = path.Join(blobsDir, f.hash())
-	}
-	return strings.Repeat("../", up) + blob
-}
-
-// place creates name as a symbolic link to the blob of a file or, where these are not
-// supported, as for most users of Windows, as a hard link.
-func (p *Puller) place(root *os.Root, f remoteFile, name string) error {
-	symlink := root.Symlink
-	if p.symlinkFunc != nil {
-		symlink = p.symlinkFunc
-	}
-	if symlink(filepath.FromSlash(linkTarget(f, name)), name) == nil {
-		return nil
-	}
-	return root.Link(blobName(f), name)
 }

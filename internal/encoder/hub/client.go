@@ -10,7 +10,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -50,6 +49,12 @@ func (w *Watch) bytes(n int64) {
 	if w.Bytes != nil && n != 0 {
 		w.Bytes(n)
 	}
+}
+
+// A Clock provides the time for downloads.
+type Clock interface {
+	// Sleep waits for d. If ctx is done first, it returns an error.
+	Sleep(ctx context.Context, d time.Duration) error
 }
 
 // DefaultEndpoint is the default of Puller.Endpoint.
@@ -133,36 +138,6 @@ func (r *remote) address(elements ...string) string {
 		parts = append(parts, url.PathEscape(e))
 	}
 	return strings.Join(parts, "/")
-}
-
-// listing requests the list of files of a repository at a revision.
-func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, error) {
-	org, name, _ := strings.Cut(repo, "/")
-	address := r.address("api", "models", org, name, "revision", revision) + "?blobs=true"
-	var reply []byte
-	// A listing is short, so the whole of it must arrive within the time for a stall.
-	err := r.retry(ctx, repo, func(ctx context.Context, _ func()) error {
-		res, err := r.send(ctx, address, nil)
-		if err != nil {
-			return err
-		}
-		defer res.Body.Close()
-		if res.StatusCode != http.StatusOK {
-			return r.statusError(res, repo, revision, "")
-		}
-		reply, err = io.ReadAll(io.LimitReader(res.Body, maxReplySize+1))
-		if err != nil {
-			return r.networkErr(err)
-		}
-		if len(reply) > maxReplySize {
-			return fmt.Errorf("%s: response is larger than %d bytes", repo, maxReplySize)
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return parseListing(repo, reply)
 }
 
 // fileAddress returns the URL of a file.

@@ -94,6 +94,11 @@ func (d *digest) readFrom(ctx context.Context, r io.Reader, progress func(n int6
 	}
 }
 
+// A MismatchError reports a file that does not match the metadata of the hub.
+type MismatchError struct{ File, Reason string }
+
+func (e *MismatchError) Error() string { return e.File + ": " + e.Reason }
+
 // Verify reads all files of a model and returns an error for each that is missing
 // or does not match its checksum. progress, if not nil, is called with the number of
 // bytes of each read. If ctx is done, Verify returns its cause.

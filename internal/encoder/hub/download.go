@@ -14,11 +14,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A MismatchError reports a file that does not match the metadata of the hub.
-type MismatchError struct{ File, Reason string }
-
-func (e *MismatchError) Error() string { return e.File + ": " + e.Reason }
-
 // A download is the state of a file download.
 type download struct {
 	*remote
@@ -126,4 +121,34 @@ type writerFunc func(p []byte)
 func (f writerFunc) Write(p []byte) (int, error) {
 	f(p)
 	return len(p), nil
+}
+
+// listing requests the list of files of a repository at a revision.
+func (r *remote) listing(ctx context.Context, repo, revision string) (*listing, error) {
+	org, name, _ := strings.Cut(repo, "/")
+	address := r.address("api", "models", org, name, "revision", revision) + "?blobs=true"
+	var reply []byte
+	// A listing is short, so the whole of it must arrive within the time for a stall.
+	err := r.retry(ctx, repo, func(ctx context.Context, _ func()) error {
+		res, err := r.send(ctx, address, nil)
+		if err != nil {
+			return err
+		}
+		defer res.Body.Close()
+		if res.StatusCode != http.StatusOK {
+			return r.statusError(res, repo, revision, "")
+		}
+		reply, err = io.ReadAll(io.LimitReader(res.Body, maxReplySize+1))
+		if err != nil {
+			return r.networkErr(err)
+		}
+		if len(reply) > maxReplySize {
+			return fmt.Errorf("%s: response is larger than %d bytes", repo, maxReplySize)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return parseListing(repo, reply)
 }

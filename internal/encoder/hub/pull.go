@@ -3,10 +3,13 @@ package hub
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/sync/errgroup"
@@ -14,18 +17,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// DefaultRevision is the branch that Pull uses by default.
-const DefaultRevision = "main"
-
-// Pull ensures that a model is on disk and matches the checksums of the hub. It
-// downloads only missing and damaged files. Several processes may call it at the
-// same time.
+// Pull ensures that a model is on disk and matches the checksums of the hub. It downloads
+// only missing and damaged files. Several processes may call it at the same time.
 //
 // revision is a branch, a tag or a commit; "" means DefaultRevision. No request is
 // sent for a commit that is already present. Any other one is an error if Offline is set.
-// Errors are *StatusError,
-// *MismatchError, network and file system errors, and the cause of ctx. Data downloaded
-// before an error is kept, and the next call resumes.
+// Errors are *StatusError, *MismatchError, network and file system errors, and the cause of
+// ctx. Data downloaded before an error is kept, and the next call resumes.
 func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, error) {
 	revision = cmp.Or(revision, DefaultRevision)
 	if err := CheckRevision(revision); err != nil {
@@ -203,4 +201,76 @@ func (j *pullJob) publishRepo(ctx context.Context, l *listing, revision string) 
 		return err
 	}
 	return safefile.WriteFile(file, []byte(l.Commit), 0o666) // Python expects no newline
+}
+
+// link links files into a directory of a repository, such as snapshots/COMMIT. It writes
+// nothing if they are linked already, since the store may be read-only.
+func (p *Puller) link(ctx context.Context, repo, dir string, files []remoteFile) error {
+	nameOf := func(f remoteFile) string { return path.Join(repoDirName(repo), dir, f.Name) }
+	files = slices.DeleteFunc(slices.Clone(files), func(f remoteFile) bool { return p.isLinked(nameOf(f), f) })
+	if len(files) == 0 {
+		return nil
+	}
+	release, err := p.lock(ctx, repo, path.Base(dir))
+	if err != nil {
+		return err
+	}
+	defer release()
+	// A Root does not follow links out of the store.
+	root, err := os.OpenRoot(p.Store.Dir)
+	if err != nil {
+		return err
+	}
+	defer root.Close()
+	for _, f := range files {
+		name := nameOf(f)
+		temporary := name + incompleteSuffix
+		err := errors.Join(root.MkdirAll(path.Dir(name), 0o777), root.RemoveAll(temporary))
+		if err == nil {
+			err = p.place(root, f, temporary)
+		}
+		if err == nil {
+			err = root.Rename(temporary, name)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// isLinked reports whether name, a path in the store, is a link to the blob of a file.
+func (p *Puller) isLinked(name string, f remoteFile) bool {
+	path := filepath.Join(p.Store.Dir, filepath.FromSlash(name))
+	if target, err := os.Readlink(path); err == nil {
+		return filepath.ToSlash(target) == linkTarget(f, name)
+	}
+	info, err := os.Lstat(path)
+	blob, blobErr := os.Stat(p.Store.blob(f))
+	return err == nil && blobErr == nil && os.SameFile(info, blob)
+}
+
+// linkTarget returns the relative target of the symbolic link to a file's blob, for a link
+// with the given name in the store.
+func linkTarget(f remoteFile, name string) string {
+	up := strings.Count(name, "/")
+	blob := blobName(f)
+	if repo, _, _ := strings.Cut(name, "/"); repo == repoDirName(f.Repo) { // as Python does
+		up--
+		blob = path.Join(blobsDir, f.hash())
+	}
+	return strings.Repeat("../", up) + blob
+}
+
+// place creates name as a symbolic link to the blob of a file or, where these are not
+// supported, as for most users of Windows, as a hard link.
+func (p *Puller) place(root *os.Root, f remoteFile, name string) error {
+	symlink := root.Symlink
+	if p.symlinkFunc != nil {
+		symlink = p.symlinkFunc
+	}
+	if symlink(filepath.FromSlash(linkTarget(f, name)), name) == nil {
+		return nil
+	}
+	return root.Link(blobName(f), name)
 }

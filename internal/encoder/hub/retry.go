@@ -11,12 +11,6 @@ import (
 	"github.com/cenkalti/backoff/v5"
 )
 
-// A Clock provides the time for downloads.
-type Clock interface {
-	// Sleep waits for d. If ctx is done first, it returns an error.
-	Sleep(ctx context.Context, d time.Duration) error
-}
-
 // maxRetryAfter limits the wait that a server may request.
 const maxRetryAfter = 2 * time.Minute
 

@@ -14,46 +14,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A Store is a directory of models in the layout of the Hugging Face cache:
-//
-//	Dir/models--ORG--REPO/blobs/HASH              content, named by SHA-256 or git's SHA-1
-//	Dir/models--ORG--REPO/refs/REVISION           text file with the commit
-//	Dir/models--ORG--REPO/snapshots/COMMIT/FILE   link to the blob, or the file itself
-//	Dir/models--ORG--REPO/ragfaith/SHORT/COMMIT/  the same, if the tokenizer is in another repository
-//	Dir/.locks/models--ORG--REPO/HASH.lock        held while a blob is downloaded
-type Store struct {
-	Dir string // need not exist
-}
-
-// A Model is a complete model on disk.
-type Model struct {
-	Name     Name
-	Revision string // DefaultRevision, or "" if it is another one
-	Commit   string
-	Dir      string // directory with the files
-	Files    []File
-
-	blobs []string // directories of the blobs of the files
-}
-
-// Size returns the size of all files in bytes.
-func (m *Model) Size() int64 {
-	var n int64
-	for _, f := range m.Files {
-		n += f.Size
-	}
-	return n
-}
-
-// A File is a file of a model.
-type File struct {
-	Name string // path with slashes
-	Size int64  // in bytes
-
-	path string
-	hash string // name of the blob; "" if the file is not a link
-}
-
 // List returns the models in the store that can judge or embed texts. They are sorted
 // by repository, then as by Copies. The error reports an unreadable directory.
 func (s Store) List() ([]Model, error) {
@@ -95,20 +55,6 @@ func isUsable(n Name, dir string) bool {
 	return slices.ContainsFunc(config.Architectures, func(s string) bool {
 		return strings.HasSuffix(s, "ForSequenceClassification") || strings.HasSuffix(s, "ForTokenClassification")
 	})
-}
-
-// A MissingError reports a model that is not on disk, or not complete.
-type MissingError struct {
-	Name   Name
-	Reason string // "" means that nothing was found
-}
-
-func (e *MissingError) Error() string {
-	text := fmt.Sprintf("model %s %s; run: ragfaith models pull %s", e.Name, cmp.Or(e.Reason, "not found"), e.Name)
-	if e.Reason == "" && e.Name.Short == "" { // perhaps openai/gpt-4o
-		text += "; a model on a server needs --judge llm --model NAME"
-	}
-	return text
 }
 
 // Find returns the directory of a model, given as a directory, a short name or
