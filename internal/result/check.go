@@ -175,6 +175,14 @@ func checkCitationScores(r *Row) error {
 	return errors.Join(checkShare("citation_recall", s.Recall), checkShare("citation_precision", s.Precision))
 }
 
+// checkShare returns an error unless x is from 0 to 1 or NaN.
+func checkShare(name string, x float64) error {
+	if x < 0 || x > 1 {
+		return fmt.Errorf("%s: got %s, want a number from 0 to 1", name, formatNumber(x))
+	}
+	return nil
+}
+
 // CitedChunks returns the chunks that a claim with the given citations cites, in ascending
 // order, and how many of them support it alone. It returns false if the claim cites nothing
 // or one of its citations is unresolved. It returns no chunks but true if none of them

@@ -202,11 +202,3 @@ func checkSpan(start, end int) error {
 	}
 	return nil
 }
-
-// checkShare returns an error unless x is from 0 to 1 or NaN.
-func checkShare(name string, x float64) error {
-	if x < 0 || x > 1 {
-		return fmt.Errorf("%s: got %s, want a number from 0 to 1", name, formatNumber(x))
-	}
-	return nil
-}

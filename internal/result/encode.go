@@ -166,6 +166,17 @@ func AppendScore(b []byte, x float64) []byte { return AppendNumber(b, Round(x)) 
 // last bits of a sum may differ between processors.
 func Round(x float64) float64 { return math.Round(x*1e6) / 1e6 }
 
+// KeptText returns the value of a kept column as text. It returns false if the
+// row does not have the column or its value is null.
+func (r *Row) KeptText(name string) (string, bool) {
+	value := r.KeptValue(name)
+	if isNull(value) {
+		return "", false
+	}
+	text, _ := PlainText(value)
+	return text, true
+}
+
 // PlainText returns a JSON value as text: a string without quotes, "" for null,
 // and any other value as it is. It reports whether the value is a string.
 func PlainText(value []byte) (s string, isString bool) {

@@ -6,6 +6,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
+// Options are the options of a Writer.
+type Options struct {
+	Keep    []string    // kept columns of CSV, TSV and Parquet
+	KeepAll bool        // keep all columns
+	Warn    func(error) // called for data that the format cannot hold; may be nil
+	TempDir string      // directory of temporary files; "" for the system's
+}
+
 // maxDropped is the number of dropped columns that are reported by name.
 const maxDropped = 20
 

@@ -128,17 +128,6 @@ func (r *Row) KeptValue(name string) []byte {
 	return nil
 }
 
-// KeptText returns the value of a kept column as text. It returns false if the
-// row does not have the column or its value is null.
-func (r *Row) KeptText(name string) (string, bool) {
-	value := r.KeptValue(name)
-	if isNull(value) {
-		return "", false
-	}
-	text, _ := PlainText(value)
-	return text, true
-}
-
 // A Status is the outcome of a row.
 type Status string
 

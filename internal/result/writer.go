@@ -14,14 +14,6 @@ type Writer interface {
 	Close() error
 }
 
-// Options are the options of a Writer.
-type Options struct {
-	Keep    []string    // kept columns of CSV, TSV and Parquet
-	KeepAll bool        // keep all columns
-	Warn    func(error) // called for data that the format cannot hold; may be nil
-	TempDir string      // directory of temporary files; "" for the system's
-}
-
 // NewWriter returns a Writer of a format.
 //
 // Rows are written at once, except that CSV and TSV with all columns kept hold back up to 100
