@@ -47,12 +47,6 @@ type Conclusion struct {
 	Tables     []report.Table
 }
 
-// A Statistic is a named number, formatted.
-type Statistic struct {
-	Name, Value string
-	Note        string // sample size or method; optional
-}
-
 // A Writer writes results as a page. It implements report.Writer. Rows are written as
 // they arrive and the statistics after them, so memory does not grow with the number of rows.
 type Writer struct {
@@ -118,4 +112,46 @@ func (w *Writer) Close() error {
 		return err
 	}
 	return w.writeTail()
+}
+
+// writeTail writes the part of the page after the rows.
+func (w *Writer) writeTail() error {
+	var end Conclusion
+	if w.run.Conclude != nil {
+		end = w.run.Conclude(&w.tally)
+	}
+	f := &w.tally.Faithfulness
+	o := overview{
+		Datasets:      datasetNames(w.run.Datasets),
+		Settings:      w.run.Settings,
+		Tally:         &w.tally,
+		Cited:         w.tally.Cited(),
+		Marked:        w.tally.Marked(),
+		Prescreened:   w.tally.Prescreened(),
+		Confidence:    w.tally.Confidence(),
+		NoClaimsShare: w.tally.NoClaimsPercent(),
+		UnjudgedShare: w.tally.UnjudgedPercent(),
+		Embedded:      w.embedded,
+		Omitted:       w.tally.Rows - w.embedded,
+		RowsWithScore: f.Count(),
+		Mean:          formatScore(f.Mean()),
+		Statistics:    end.Statistics,
+		Gates:         end.Gates,
+		Passed:        true,
+		Distribution: []Statistic{
+			{Name: "std", Value: formatScore(f.Std())},
+			{Name: "lowest", Value: formatScore(f.Min())},
+			{Name: "25%", Value: formatScore(f.Quantile(0.25))},
+			{Name: "median", Value: formatScore(f.Quantile(0.5))},
+			{Name: "75%", Value: formatScore(f.Quantile(0.75))},
+			{Name: "highest", Value: formatScore(f.Max())},
+		},
+		Histogram: w.bins.histogram(f.Mean()),
+		Claims:    claimShares(&w.tally),
+		Tables:    end.Tables,
+	}
+	for _, g := range end.Gates {
+		o.Passed = o.Passed && g.Passed
+	}
+	return w.page.ExecuteTemplate(w.w, "tail.tmpl", o)
 }
