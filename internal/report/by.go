@@ -41,6 +41,42 @@ func (g *Group) Name() string {
 	return Clip(string(g.Value), maxNameText)
 }
 
+// GroupFields returns the fields by which rows can be grouped, besides kept columns.
+func GroupFields() []string { return []string{"id", "question", "answer", "contexts"} }
+
+// ColumnValue returns the value of a kept column or of one of [GroupFields], or "" if r
+// has none.
+func ColumnValue(r *result.Row, column string) string {
+	switch column {
+	case "id":
+		return r.ID
+	case "question":
+		return r.Question
+	case "answer":
+		return r.Answer
+	case "contexts":
+		return string(result.AppendTexts(nil, r.Contexts))
+	}
+	return groupValue(r.KeptValue(column))
+}
+
+// groupValue returns a kept value in the form in which values are compared: 1, 1.0 and
+// "1" are equal, as are 0 and -0. One file of a dataset may have 1 and another 1.0, since in pandas a
+// column of integers with nulls becomes a column of floats.
+func groupValue(value []byte) string {
+	text, isText := result.PlainText(value)
+	if isText {
+		return text
+	}
+	if whole, fraction, ok := strings.Cut(text, "."); ok && strings.Trim(fraction, "0") == "" && result.IsNumber(text) {
+		text = whole
+	}
+	if text == "-0" {
+		return "0"
+	}
+	return text
+}
+
 // A grouper collects the statistics of the groups of a column. Its memory is bounded: it keeps
 // the distinct scores of up to maxGroups groups.
 type grouper struct {
@@ -100,6 +136,16 @@ func (g *grouper) by(o stats.Options) By {
 		b.Other = &other
 	}
 	return b
+}
+
+// centred sets the estimate to mean, which may differ in its last bit because it was
+// summed in another order.
+func centred(i stats.Interval, mean float64) stats.Interval {
+	i.Estimate = mean
+	if i.Reliable() {
+		i.Lower, i.Upper = min(i.Lower, mean), max(i.Upper, mean)
+	}
+	return i
 }
 
 // lastNaN returns a key that sorts NaN after all other means.
@@ -167,16 +213,4 @@ func (b *By) table(clustered bool) Table {
 	}
 	t.DropColumns(map[string]string{"no claims": "0", "failed": "0", "note": ""})
 	return t
-}
-
-// Tables returns a table for each column by which rows are grouped.
-func (m *Means) Tables() []Table {
-	if m == nil {
-		return nil
-	}
-	var all []Table
-	for i := range m.By {
-		all = append(all, m.By[i].table(m.Cluster != ""))
-	}
-	return all
 }

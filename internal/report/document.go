@@ -2,14 +2,10 @@ package report
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/jedib0t/go-pretty/v6/text"
 )
-
-// maxCellText is the maximum number of characters of a cell in Markdown.
-const maxCellText = 1000
 
 // A Document is a report that can be written to a terminal and as Markdown.
 type Document []Block
@@ -93,115 +89,6 @@ func (f Facts) Markdown() string {
 	return b.String()
 }
 
-// A Table is a titled table.
-type Table struct {
-	Title   string // ends with Of; may be empty
-	Of      string // text from a dataset, such as the name of a column; may be empty
-	Columns []Column
-	Foot    string // a line below the table; may be empty
-}
-
-// A Column is a column of a Table.
-type Column struct {
-	Name  string
-	Cells []string
-	Text  bool // the cells are from a dataset: escaped, and truncated if the table is too wide
-	Prose bool // wrapped if the table is too wide
-	Right bool // align right, for numbers
-}
-
-// AddRow appends a cell to each column.
-func (t *Table) AddRow(cells ...string) {
-	for i := range t.Columns {
-		t.Columns[i].Cells = append(t.Columns[i].Cells, cells[i])
-	}
-}
-
-// DropColumns removes each column with a name in empty of which all cells are the value there.
-func (t *Table) DropColumns(empty map[string]string) {
-	t.Columns = slices.DeleteFunc(t.Columns, func(c Column) bool {
-		value, optional := empty[c.Name]
-		return optional && !slices.ContainsFunc(c.Cells, func(s string) bool { return s != value })
-	})
-}
-
-// Rows returns the cells of each row.
-func (t Table) Rows() [][]string {
-	rows := make([][]string, len(t.Columns[0].Cells))
-	for r := range rows {
-		for i := range t.Columns {
-			rows[r] = append(rows[r], t.Columns[i].Cells[r])
-		}
-	}
-	return rows
-}
-
-// Terminal returns the title, the table and the foot.
-func (t Table) Terminal(width int) string {
-	var b strings.Builder
-	if t.Title != "" {
-		b.WriteString(strings.TrimSpace(t.Title+" "+Clip(t.Of, maxNameText)) + "\n")
-	}
-	for line := range strings.Lines(layout(t.Columns, -1, cmp.Or(max(width, 0), defaultWidth))) {
-		b.WriteString(strings.TrimRight(line, " \n") + "\n")
-	}
-	if t.Foot != "" {
-		b.WriteString(t.Foot + "\n")
-	}
-	return b.String()
-}
-
-// Markdown returns the title as a heading, the table and the foot. Text from datasets is in
-// code spans, so that it cannot contain links, mentions, HTML or Markdown.
-func (t Table) Markdown() string {
-	var b strings.Builder
-	if t.Title != "" {
-		b.WriteString("### " + Capitalize(t.Title))
-		if t.Of != "" {
-			b.WriteString(" " + CodeSpan(Clip(t.Of, maxNameText)))
-		}
-		b.WriteString("\n\n")
-	}
-	b.WriteByte('|')
-	for i := range t.Columns {
-		b.WriteString(" " + t.Columns[i].Name + " |")
-	}
-	b.WriteString("\n|")
-	for i := range t.Columns {
-		if t.Columns[i].Right {
-			b.WriteString("---:|")
-		} else {
-			b.WriteString("---|")
-		}
-	}
-	b.WriteByte('\n')
-	for _, row := range t.Rows() {
-		b.WriteByte('|')
-		for i, cell := range row {
-			b.WriteString(" " + t.Columns[i].markdown(cell) + " |")
-		}
-		b.WriteByte('\n')
-	}
-	if t.Foot != "" {
-		b.WriteString("\n" + markdownText(t.Foot) + "\n")
-	}
-	return b.String()
-}
-
-// markdown returns a cell.
-func (c *Column) markdown(s string) string {
-	switch {
-	case s == "":
-		return ""
-	case c.Text:
-		return tableCell(Clip(s, maxCellText))
-	}
-	return strings.ReplaceAll(markdownText(s), "|", `\|`)
-}
-
-// markdownText escapes the comparison signs of a text of ours.
-func markdownText(s string) string { return strings.ReplaceAll(s, "<", "&lt;") }
-
 // Tables are tables with the same columns, which a terminal shows aligned.
 type Tables []Table
 
@@ -253,6 +140,3 @@ func (n Notes) Markdown() string {
 	}
 	return "**Note:** " + strings.Join(n, "\n\n**Note:** ") + "\n"
 }
-
-// Capitalize returns s, which starts with an ASCII letter, with an upper-case first letter.
-func Capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }

@@ -194,23 +194,3 @@ func markdownRow(number int, r *WorstRow) string {
 	}
 	return b.String()
 }
-
-// tableCell returns s as a code span for the cell of a table.
-func tableCell(s string) string { return strings.ReplaceAll(CodeSpan(s), "|", "\\|") }
-
-// CodeSpan returns s, which must be one line, as a Markdown code span. The fence is longer
-// than any run of backticks in s.
-func CodeSpan(s string) string {
-	if s == "" {
-		return "(empty)"
-	}
-	fence := "`"
-	for strings.Contains(s, fence) {
-		fence += "`"
-	}
-	first, last := s[0], s[len(s)-1]
-	if first == '`' || last == '`' || first == ' ' && last == ' ' {
-		return fence + " " + s + " " + fence // a space at both ends is not shown
-	}
-	return fence + s + fence
-}

@@ -49,9 +49,6 @@ func NewEstimator(cluster string, by []string, seed uint64) *Estimator {
 	return e
 }
 
-// GroupFields returns the fields by which rows can be grouped, besides kept columns.
-func GroupFields() []string { return []string{"id", "question", "answer", "contexts"} }
-
 // Write counts r. It never returns an error.
 func (e *Estimator) Write(r *result.Row) error {
 	group := ""
@@ -93,16 +90,6 @@ func (e *Estimator) Means(t *Tally) *Means {
 	return e.means
 }
 
-// centred sets the estimate to mean, which may differ in its last bit because it was
-// summed in another order.
-func centred(i stats.Interval, mean float64) stats.Interval {
-	i.Estimate = mean
-	if i.Reliable() {
-		i.Lower, i.Upper = min(i.Lower, mean), max(i.Upper, mean)
-	}
-	return i
-}
-
 // group returns the name of the unit of r, which is short.
 func (e *Estimator) group(r *result.Row) string {
 	value := ColumnValue(r, e.cluster)
@@ -110,39 +97,6 @@ func (e *Estimator) group(r *result.Row) string {
 		return "row " + strconv.Itoa(r.Index)
 	}
 	return groupKey(value)
-}
-
-// ColumnValue returns the value of a kept column or of one of [GroupFields], or "" if r
-// has none.
-func ColumnValue(r *result.Row, column string) string {
-	switch column {
-	case "id":
-		return r.ID
-	case "question":
-		return r.Question
-	case "answer":
-		return r.Answer
-	case "contexts":
-		return string(result.AppendTexts(nil, r.Contexts))
-	}
-	return groupValue(r.KeptValue(column))
-}
-
-// groupValue returns a kept value in the form in which values are compared: 1, 1.0 and
-// "1" are equal, as are 0 and -0. One file of a dataset may have 1 and another 1.0, since in pandas a
-// column of integers with nulls becomes a column of floats.
-func groupValue(value []byte) string {
-	text, isText := result.PlainText(value)
-	if isText {
-		return text
-	}
-	if whole, fraction, ok := strings.Cut(text, "."); ok && strings.Trim(fraction, "0") == "" && result.IsNumber(text) {
-		text = whole
-	}
-	if text == "-0" {
-		return "0"
-	}
-	return text
 }
 
 // A FormattedMean is a mean as text.
@@ -208,4 +162,16 @@ func (s *FormattedMean) String() string {
 		return s.Estimate + ", no 95% interval (" + s.Basis + ")"
 	}
 	return s.Estimate + ", 95% interval " + s.Interval + " (" + s.Basis + ")"
+}
+
+// Tables returns a table for each column by which rows are grouped.
+func (m *Means) Tables() []Table {
+	if m == nil {
+		return nil
+	}
+	var all []Table
+	for i := range m.By {
+		all = append(all, m.By[i].table(m.Cluster != ""))
+	}
+	return all
 }

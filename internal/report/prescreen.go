@@ -1,9 +1,6 @@
 package report
 
 import (
-	"fmt"
-	"strconv"
-
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
@@ -42,25 +39,6 @@ func (p *Prescreen) add(r *result.Row) {
 // Agreement returns the share of audited claims on which both judges agree, with its 95%
 // interval. The units are rows, since an audit selects rows.
 func (p *Prescreen) Agreement() stats.Interval { return p.agreement.Interval(stats.Options{}) }
-
-// Prescreened summarizes the prescreen on one line. It returns "" if the run has none.
-func (t *Tally) Prescreened() string {
-	p := &t.Prescreen
-	if p.Decided+p.Audited == 0 {
-		return ""
-	}
-	text := fmt.Sprintf("%d of %d claims decided offline (%.1f%%)", p.Decided, t.Claims, 100*float64(p.Decided)/float64(t.Claims))
-	if p.Audited == 0 {
-		return text + ", none audited"
-	}
-	text += fmt.Sprintf(", model agrees on %d of %d audited claims", p.Agreed, p.Audited)
-	i := p.Agreement()
-	if !i.Reliable() {
-		return text + " (" + Count(i.N, "row", "rows") + ": " + i.Note + ")"
-	}
-	format := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
-	return text + " (95% interval " + format(i.Lower) + " to " + format(i.Upper) + ")"
-}
 
 // SummaryPrescreen is the JSON form of Prescreen.
 type SummaryPrescreen struct {

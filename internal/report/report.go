@@ -2,13 +2,11 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
@@ -109,49 +107,3 @@ type Options struct {
 	// Page creates the Writer of FormatHTML, which that format requires.
 	Page func(io.Writer) (Writer, error)
 }
-
-// New returns a Writer of format f to w.
-func New(f Format, w io.Writer, o Options) (Writer, error) {
-	if o.Gates == nil {
-		o.Gates = func(*Tally) []Gate { return nil }
-	}
-	if o.Means == nil {
-		o.Means = func(*Tally) *Means { return nil }
-	}
-	switch f {
-	case FormatTable:
-		return newTable(w, o), nil
-	case FormatJSONL, FormatJSON, FormatCSV, FormatTSV, FormatParquet:
-		return result.NewWriter(dataset.Format(f), w, result.Options{Keep: o.Keep, KeepAll: o.KeepAll, Warn: o.Warn, TempDir: o.TempDir})
-	case FormatMarkdown:
-		return newMarkdown(w, o), nil
-	case FormatJUnit:
-		return newJUnit(w, o), nil
-	case FormatHTML:
-		if o.Page == nil {
-			return nil, errors.New("HTML report without Options.Page")
-		}
-		return o.Page(w)
-	case FormatNone:
-		if o.Show > 0 {
-			return newWorstRows(w, o), nil
-		}
-		return discard{}, nil
-	}
-	return nil, fmt.Errorf("unknown format %q", f)
-}
-
-// Discard removes the temporary files of a Writer that will not be closed.
-func Discard(w Writer) {
-	if d, ok := w.(interface{ Discard() }); ok {
-		d.Discard()
-	}
-}
-
-// discard is the Writer of FormatNone.
-type discard struct{}
-
-func (discard) Write(*result.Row) error { return nil }
-
-// Close does nothing.
-func (discard) Close() error { return nil }

@@ -17,7 +17,6 @@ const (
 	maxTableRows = 20 // longer tables are abbreviated to 2*edgeRows rows
 	edgeRows     = 5  // rows at each end of a table in dataset order
 	maxCell      = 50 // maximum width of a text; the default of display.max_colwidth in pandas
-	defaultWidth = 120
 )
 
 // table writes results as pandas prints a DataFrame, followed by faithfulness statistics

@@ -276,3 +276,22 @@ func (t *Tally) Confidence() string {
 	}
 	return fmt.Sprintf("%s%% of %d %s %s uncertain (confidence below %v)%s", strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64), t.Confident, verdicts, are, UncertainBelow, advice)
 }
+
+// Prescreened summarizes the prescreen on one line. It returns "" if the run has none.
+func (t *Tally) Prescreened() string {
+	p := &t.Prescreen
+	if p.Decided+p.Audited == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%d of %d claims decided offline (%.1f%%)", p.Decided, t.Claims, 100*float64(p.Decided)/float64(t.Claims))
+	if p.Audited == 0 {
+		return text + ", none audited"
+	}
+	text += fmt.Sprintf(", model agrees on %d of %d audited claims", p.Agreed, p.Audited)
+	i := p.Agreement()
+	if !i.Reliable() {
+		return text + " (" + Count(i.N, "row", "rows") + ": " + i.Note + ")"
+	}
+	format := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
+	return text + " (95% interval " + format(i.Lower) + " to " + format(i.Upper) + ")"
+}

@@ -130,3 +130,29 @@ func Count(n int, singular, plural string) string {
 	}
 	return strconv.Itoa(n) + " " + plural
 }
+
+// tableCell returns s as a code span for the cell of a table.
+func tableCell(s string) string { return strings.ReplaceAll(CodeSpan(s), "|", "\\|") }
+
+// CodeSpan returns s, which must be one line, as a Markdown code span. The fence is longer
+// than any run of backticks in s.
+func CodeSpan(s string) string {
+	if s == "" {
+		return "(empty)"
+	}
+	fence := "`"
+	for strings.Contains(s, fence) {
+		fence += "`"
+	}
+	first, last := s[0], s[len(s)-1]
+	if first == '`' || last == '`' || first == ' ' && last == ' ' {
+		return fence + " " + s + " " + fence // a space at both ends is not shown
+	}
+	return fence + s + fence
+}
+
+// markdownText escapes the comparison signs of a text of ours.
+func markdownText(s string) string { return strings.ReplaceAll(s, "<", "&lt;") }
+
+// Capitalize returns s, which starts with an ASCII letter, with an upper-case first letter.
+func Capitalize(s string) string { return strings.ToUpper(s[:1]) + s[1:] }
