@@ -1,10 +1,7 @@
 package compare
 
 import (
-	"context"
-	"fmt"
 	"hash/maphash"
-	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/result"
 )
@@ -49,46 +46,6 @@ func (c *Change) Count() (lost, gained, onlyBaseline, onlyCandidate int) {
 		}
 	}
 	return lost, gained, onlyBaseline, onlyCandidate
-}
-
-// readChanges reads both runs again and stores the given rows in c.Changes.
-func readChanges(ctx context.Context, c *Comparison, rows []changedRow, baseline, candidate Source) error {
-	if len(rows) == 0 {
-		return nil
-	}
-	c.Changes = make([]Change, len(rows))
-	inBaseline, inCandidate := make(map[int]*Change, len(rows)), make(map[int]*Change, len(rows))
-	for i, row := range rows {
-		change := &c.Changes[i]
-		change.Difference = row.difference
-		inBaseline[row.baseline], inCandidate[row.candidate] = change, change
-	}
-	read := func(s Source, changes map[int]*Change, set func(*Change, *result.Row)) error {
-		n := 0
-		return each(ctx, s, func(r *result.Row) {
-			if change := changes[n]; change != nil {
-				r.Contexts = nil
-				set(change, r)
-			}
-			n++
-		})
-	}
-	if err := read(baseline, inBaseline, func(c *Change, r *result.Row) { c.Baseline = r }); err != nil {
-		return err
-	}
-	if err := read(candidate, inCandidate, func(c *Change, r *result.Row) { c.Candidate = r }); err != nil {
-		return err
-	}
-	seed := maphash.MakeSeed()
-	for i := range c.Changes {
-		change := &c.Changes[i]
-		was, is := change.Baseline, change.Candidate
-		if was == nil || is == nil || was.ID != is.ID || is.Faithfulness-was.Faithfulness != change.Difference {
-			return fmt.Errorf("%s or %s changed while being read", baseline.Name, candidate.Name)
-		}
-		change.Claims = slices.Clip(matchClaims(claimDigests(seed, was), claimDigests(seed, is)))
-	}
-	return nil
 }
 
 // A claimDigest is what is kept of a claim to match it with those of the other run.

@@ -6,13 +6,12 @@ package compare
 import (
 	"context"
 	"fmt"
+	"hash/maphash"
 	"iter"
-	"math"
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
-	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // A Source is one of the two runs.
@@ -23,133 +22,6 @@ type Source struct {
 	// Summary is the summary of the run, with its options, or nil if unknown.
 	Summary *report.Summary
 }
-
-// Options configure a comparison. The zero value treats rows as independent, uses 95%
-// confidence intervals and has no gate.
-type Options struct {
-	Alpha   float64  // significance level; the confidence of intervals is 1 - Alpha; 0 means 0.05
-	MaxDrop *float64 // largest drop of the mean that passes the gate; nil for no gate
-	// MaxRegressed is the largest number of regressed rows that passes the gate; nil for
-	// no gate.
-	MaxRegressed *int
-	Seed         uint64 // seed of the resampling
-	// Cluster is the kept column, or field of report.GroupFields, by whose value in the
-	// baseline rows are grouped; "" means that rows are independent.
-	Cluster string
-	// MaxChanges limits Comparison.Changes; 0 means 1,000.
-	MaxChanges int
-}
-
-// RowIDs counts rows and lists the ids of the first ones.
-type RowIDs struct {
-	Count int      `json:"count"`
-	First []string `json:"first"`
-}
-
-func (r *RowIDs) add(id string) {
-	const maxFirst = 5
-	r.Count++
-	if len(r.First) < maxFirst {
-		r.First = append(r.First, id)
-	}
-}
-
-// A Side describes one of the two runs.
-type Side struct {
-	Name string `json:"file"`
-	report.RowCounts
-	Duplicates int             `json:"duplicates"` // number of DuplicateIDs
-	Summary    *report.Summary `json:"-"`
-
-	DuplicateIDs RowIDs `json:"-"` // rows with the id of an earlier row
-
-	// Mean, Claims and Supported cover only the compared rows.
-	Mean      float64 `json:"mean"` // mean faithfulness; NaN without rows
-	Claims    int     `json:"claims"`
-	Supported int     `json:"supported"`
-}
-
-// countClaims counts the judged claims of a compared row.
-func (s *Side) countClaims(claims []claimDigest) {
-	for _, c := range claims {
-		if !c.unjudged {
-			s.Claims++
-			s.Supported += c.count()
-		}
-	}
-}
-
-// Claims counts the claims of the compared rows.
-type Claims struct {
-	Matched       int       `json:"matched"` // in both runs
-	Lost          int       `json:"lost"`    // supported in the baseline only
-	Gained        int       `json:"gained"`  // supported in the candidate only
-	OnlyBaseline  Unmatched `json:"only_baseline"`
-	OnlyCandidate Unmatched `json:"only_candidate"`
-}
-
-// Unmatched counts the claims of a run without a match in the other one.
-type Unmatched struct {
-	Total     int `json:"total"`
-	Supported int `json:"supported"`
-}
-
-func (u *Unmatched) add(c claimDigest) {
-	u.Total++
-	u.Supported += c.count()
-}
-
-// A Transition counts paired rows without a score in at least one run, by their statuses.
-type Transition struct {
-	From result.Status `json:"baseline"`
-	To   result.Status `json:"candidate"`
-	RowIDs
-}
-
-// Rows counts the rows of a comparison.
-type Rows struct {
-	Paired        int          `json:"paired"`   // in both runs
-	Compared      int          `json:"compared"` // paired rows with a score in both runs
-	Better        int          `json:"better"`   // compared rows, by score
-	Worse         int          `json:"worse"`
-	Same          int          `json:"same"`
-	SameAnswers   int          `json:"same_answers"`  // compared rows with equal answers
-	OnlyBaseline  RowIDs       `json:"only_baseline"` // rows without a pair
-	OnlyCandidate RowIDs       `json:"only_candidate"`
-	Unscored      []Transition `json:"unscored"`
-	Regressed     RowIDs       `json:"regressed"` // rows that lost a part of their faithfulness, or all of it
-}
-
-// A Comparison is the result of comparing two runs.
-type Comparison struct {
-	Baseline  Side      `json:"baseline"`
-	Candidate Side      `json:"candidate"`
-	Warnings  []Warning `json:"warnings"`
-	Rows      `json:"rows"`
-	Units     Units `json:"units"`
-
-	// The statistics are over Units, with intervals of confidence 1 - Alpha.
-	stats.Comparison
-
-	Claims  Claims   `json:"claims"`
-	Gate    *Gate    `json:"gate"`     // nil without Options.MaxDrop
-	RowGate *RowGate `json:"row_gate"` // nil without Options.MaxRegressed
-	Passed  bool     `json:"passed"`   // all gates passed
-	Changed int      `json:"changed"`  // compared rows with another score or another verdict on a claim
-	Changes []Change `json:"changes"`  // the worst changed rows, worst first
-
-	Alpha     float64   `json:"-"`
-	Histogram [Bins]int `json:"-"` // compared rows by difference
-}
-
-// Units are the independent units of the statistics.
-type Units string
-
-// The kinds of units.
-const (
-	RowUnits   Units = "rows"
-	GroupUnits Units = "groups" // of rows, by Options.Cluster
-)
 
 // Run compares the candidate with the baseline. Rows are paired by id, rows with equal ids
 // in order, and compared if both have a faithfulness. It reads both runs twice and keeps
@@ -209,26 +81,42 @@ func each(ctx context.Context, s Source, f func(*result.Row)) error {
 	return nil
 }
 
-// Bins is the number of bins in a histogram of differences: ten of width 0.1 for drops,
-// largest first, one for no difference, and ten for gains.
-const Bins = 21
-
-// slack is the rounding error allowed between equal scores.
-const slack = 1e-9
-
-// Bin returns the bin of c in a histogram.
-func (c *Change) Bin() int { return bin(c.Difference) }
-
-// bin returns the bin of a difference. A drop of 0.1 belongs to the bin of drops from 0 to
-// 0.1.
-func bin(d float64) int {
-	const middle = Bins / 2
-	if math.Abs(d) <= slack {
-		return middle
+// readChanges reads both runs again and stores the given rows in c.Changes.
+func readChanges(ctx context.Context, c *Comparison, rows []changedRow, baseline, candidate Source) error {
+	if len(rows) == 0 {
+		return nil
 	}
-	step := min(max(int(math.Ceil(math.Abs(d)*middle-slack)), 1), middle)
-	if d < 0 {
-		return middle - step
+	c.Changes = make([]Change, len(rows))
+	inBaseline, inCandidate := make(map[int]*Change, len(rows)), make(map[int]*Change, len(rows))
+	for i, row := range rows {
+		change := &c.Changes[i]
+		change.Difference = row.difference
+		inBaseline[row.baseline], inCandidate[row.candidate] = change, change
 	}
-	return middle + step
+	read := func(s Source, changes map[int]*Change, set func(*Change, *result.Row)) error {
+		n := 0
+		return each(ctx, s, func(r *result.Row) {
+			if change := changes[n]; change != nil {
+				r.Contexts = nil
+				set(change, r)
+			}
+			n++
+		})
+	}
+	if err := read(baseline, inBaseline, func(c *Change, r *result.Row) { c.Baseline = r }); err != nil {
+		return err
+	}
+	if err := read(candidate, inCandidate, func(c *Change, r *result.Row) { c.Candidate = r }); err != nil {
+		return err
+	}
+	seed := maphash.MakeSeed()
+	for i := range c.Changes {
+		change := &c.Changes[i]
+		was, is := change.Baseline, change.Candidate
+		if was == nil || is == nil || was.ID != is.ID || is.Faithfulness-was.Faithfulness != change.Difference {
+			return fmt.Errorf("%s or %s changed while being read", baseline.Name, candidate.Name)
+		}
+		change.Claims = slices.Clip(matchClaims(claimDigests(seed, was), claimDigests(seed, is)))
+	}
+	return nil
 }

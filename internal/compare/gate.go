@@ -8,17 +8,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// A Gate is the outcome of Options.MaxDrop.
-type Gate struct {
-	MaxDrop float64 `json:"max_drop"`
-	Drop    float64 `json:"drop"` // drop of the mean faithfulness; negative for a gain, NaN if nothing was compared
-	P       float64 `json:"p"`    // two-sided p-value of the permutation test; NaN if nothing was compared
-	Alpha   float64 `json:"alpha"`
-	Passed  bool    `json:"passed"`
-	Text    string  `json:"text"` // describes the outcome
-	Note    string  `json:"note"` // warns that there were too few rows to detect a drop of MaxDrop; optional
-}
-
 // newGate evaluates the gate. It fails if the drop is larger than maxDrop and significant
 // at level Alpha. So at most Alpha/2 of comparisons of a system with itself fail, however
 // small maxDrop is, if there are enough units for a test.
@@ -84,13 +73,6 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	return g
 }
 
-// A RowGate is the outcome of Options.MaxRegressed.
-type RowGate struct {
-	Max    int    `json:"max_regressed_rows"`
-	Passed bool   `json:"passed"`
-	Text   string `json:"text"` // describes the outcome
-}
-
 // newRowGate evaluates the gate of the regressed rows. Unlike newGate it makes no allowance
 // for chance.
 func newRowGate(c *Comparison, limit int) *RowGate {
@@ -105,18 +87,6 @@ func newRowGate(c *Comparison, limit int) *RowGate {
 		g.Text += " (" + c.Regressed.String() + ")"
 	}
 	return g
-}
-
-// Gates returns the outcomes of all gates.
-func (c *Comparison) Gates() []report.Gate {
-	var all []report.Gate
-	if g := c.Gate; g != nil {
-		all = append(all, report.Gate{Text: g.Text, Passed: g.Passed})
-	}
-	if g := c.RowGate; g != nil {
-		all = append(all, report.Gate{Text: g.Text, Passed: g.Passed})
-	}
-	return all
 }
 
 // tooFew reports whether no sign test of n differing units can reach a p-value below alpha: the

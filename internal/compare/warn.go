@@ -8,27 +8,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A Kind is the subject of a Warning.
-type Kind string
-
-// The kinds of warnings.
-const (
-	Settings   Kind = "settings"   // an option that affects results differs
-	Version    Kind = "version"    // the version of ragfaith differs
-	Summary    Kind = "summary"    // a summary is missing
-	Questions  Kind = "questions"  // rows with the same id have different questions
-	Contexts   Kind = "contexts"   // rows with the same id have different contexts
-	Unpaired   Kind = "unpaired"   // rows are only in one run
-	Unscored   Kind = "unscored"   // rows have a score in only one run
-	Duplicates Kind = "duplicates" // several rows have the same id
-)
-
-// A Warning is a reason why two runs may not be comparable.
-type Warning struct {
-	Kind Kind   `json:"kind"`
-	Text string `json:"text"` // one line, printable
-}
-
 // warnings returns all warnings, the most important first.
 func warnings(c *Comparison, p *pairing) []Warning {
 	var all []Warning
@@ -95,18 +74,4 @@ func differences(was, is result.Settings) []string {
 		}
 	}
 	return all
-}
-
-// String lists the first ids on one line and the number of further ones.
-func (r RowIDs) String() string {
-	const maxLength = 40 // characters of an id
-	ids := make([]string, len(r.First))
-	for i, id := range r.First {
-		ids[i] = report.Clip(id, maxLength)
-	}
-	text := strings.Join(ids, ", ")
-	if more := r.Count - len(ids); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }

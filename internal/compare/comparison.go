@@ -1,0 +1,227 @@
+package compare
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/stats"
+)
+
+// Options configure a comparison. The zero value treats rows as independent, uses 95%
+// confidence intervals and has no gate.
+type Options struct {
+	Alpha   float64  // significance level; the confidence of intervals is 1 - Alpha; 0 means 0.05
+	MaxDrop *float64 // largest drop of the mean that passes the gate; nil for no gate
+	// MaxRegressed is the largest number of regressed rows that passes the gate; nil for
+	// no gate.
+	MaxRegressed *int
+	Seed         uint64 // seed of the resampling
+	// Cluster is the kept column, or field of report.GroupFields, by whose value in the
+	// baseline rows are grouped; "" means that rows are independent.
+	Cluster string
+	// MaxChanges limits Comparison.Changes; 0 means 1,000.
+	MaxChanges int
+}
+
+// RowIDs counts rows and lists the ids of the first ones.
+type RowIDs struct {
+	Count int      `json:"count"`
+	First []string `json:"first"`
+}
+
+func (r *RowIDs) add(id string) {
+	const maxFirst = 5
+	r.Count++
+	if len(r.First) < maxFirst {
+		r.First = append(r.First, id)
+	}
+}
+
+// String lists the first ids on one line and the number of further ones.
+func (r RowIDs) String() string {
+	const maxLength = 40 // characters of an id
+	ids := make([]string, len(r.First))
+	for i, id := range r.First {
+		ids[i] = report.Clip(id, maxLength)
+	}
+	text := strings.Join(ids, ", ")
+	if more := r.Count - len(ids); more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// A Side describes one of the two runs.
+type Side struct {
+	Name string `json:"file"`
+	report.RowCounts
+	Duplicates int             `json:"duplicates"` // number of DuplicateIDs
+	Summary    *report.Summary `json:"-"`
+
+	DuplicateIDs RowIDs `json:"-"` // rows with the id of an earlier row
+
+	// Mean, Claims and Supported cover only the compared rows.
+	Mean      float64 `json:"mean"` // mean faithfulness; NaN without rows
+	Claims    int     `json:"claims"`
+	Supported int     `json:"supported"`
+}
+
+// countClaims counts the judged claims of a compared row.
+func (s *Side) countClaims(claims []claimDigest) {
+	for _, c := range claims {
+		if !c.unjudged {
+			s.Claims++
+			s.Supported += c.count()
+		}
+	}
+}
+
+// Claims counts the claims of the compared rows.
+type Claims struct {
+	Matched       int       `json:"matched"` // in both runs
+	Lost          int       `json:"lost"`    // supported in the baseline only
+	Gained        int       `json:"gained"`  // supported in the candidate only
+	OnlyBaseline  Unmatched `json:"only_baseline"`
+	OnlyCandidate Unmatched `json:"only_candidate"`
+}
+
+// Unmatched counts the claims of a run without a match in the other one.
+type Unmatched struct {
+	Total     int `json:"total"`
+	Supported int `json:"supported"`
+}
+
+func (u *Unmatched) add(c claimDigest) {
+	u.Total++
+	u.Supported += c.count()
+}
+
+// A Transition counts paired rows without a score in at least one run, by their statuses.
+type Transition struct {
+	From result.Status `json:"baseline"`
+	To   result.Status `json:"candidate"`
+	RowIDs
+}
+
+// Rows counts the rows of a comparison.
+type Rows struct {
+	Paired        int          `json:"paired"`   // in both runs
+	Compared      int          `json:"compared"` // paired rows with a score in both runs
+	Better        int          `json:"better"`   // compared rows, by score
+	Worse         int          `json:"worse"`
+	Same          int          `json:"same"`
+	SameAnswers   int          `json:"same_answers"`  // compared rows with equal answers
+	OnlyBaseline  RowIDs       `json:"only_baseline"` // rows without a pair
+	OnlyCandidate RowIDs       `json:"only_candidate"`
+	Unscored      []Transition `json:"unscored"`
+	Regressed     RowIDs       `json:"regressed"` // rows that lost a part of their faithfulness, or all of it
+}
+
+// A Comparison is the result of comparing two runs.
+type Comparison struct {
+	Baseline  Side      `json:"baseline"`
+	Candidate Side      `json:"candidate"`
+	Warnings  []Warning `json:"warnings"`
+	Rows      `json:"rows"`
+	Units     Units `json:"units"`
+
+	// The statistics are over Units, with intervals of confidence 1 - Alpha.
+	stats.Comparison
+
+	Claims  Claims   `json:"claims"`
+	Gate    *Gate    `json:"gate"`     // nil without Options.MaxDrop
+	RowGate *RowGate `json:"row_gate"` // nil without Options.MaxRegressed
+	Passed  bool     `json:"passed"`   // all gates passed
+	Changed int      `json:"changed"`  // compared rows with another score or another verdict on a claim
+	Changes []Change `json:"changes"`  // the worst changed rows, worst first
+
+	Alpha     float64   `json:"-"`
+	Histogram [Bins]int `json:"-"` // compared rows by difference
+}
+
+// A Gate is the outcome of Options.MaxDrop.
+type Gate struct {
+	MaxDrop float64 `json:"max_drop"`
+	Drop    float64 `json:"drop"` // drop of the mean faithfulness; negative for a gain, NaN if nothing was compared
+	P       float64 `json:"p"`    // two-sided p-value of the permutation test; NaN if nothing was compared
+	Alpha   float64 `json:"alpha"`
+	Passed  bool    `json:"passed"`
+	Text    string  `json:"text"` // describes the outcome
+	Note    string  `json:"note"` // warns that there were too few rows to detect a drop of MaxDrop; optional
+}
+
+// A RowGate is the outcome of Options.MaxRegressed.
+type RowGate struct {
+	Max    int    `json:"max_regressed_rows"`
+	Passed bool   `json:"passed"`
+	Text   string `json:"text"` // describes the outcome
+}
+
+// Gates returns the outcomes of all gates.
+func (c *Comparison) Gates() []report.Gate {
+	var all []report.Gate
+	if g := c.Gate; g != nil {
+		all = append(all, report.Gate{Text: g.Text, Passed: g.Passed})
+	}
+	if g := c.RowGate; g != nil {
+		all = append(all, report.Gate{Text: g.Text, Passed: g.Passed})
+	}
+	return all
+}
+
+// Units are the independent units of the statistics.
+type Units string
+
+// The kinds of units.
+const (
+	RowUnits   Units = "rows"
+	GroupUnits Units = "groups" // of rows, by Options.Cluster
+)
+
+// A Kind is the subject of a Warning.
+type Kind string
+
+// The kinds of warnings.
+const (
+	Settings   Kind = "settings"   // an option that affects results differs
+	Version    Kind = "version"    // the version of ragfaith differs
+	Summary    Kind = "summary"    // a summary is missing
+	Questions  Kind = "questions"  // rows with the same id have different questions
+	Contexts   Kind = "contexts"   // rows with the same id have different contexts
+	Unpaired   Kind = "unpaired"   // rows are only in one run
+	Unscored   Kind = "unscored"   // rows have a score in only one run
+	Duplicates Kind = "duplicates" // several rows have the same id
+)
+
+// A Warning is a reason why two runs may not be comparable.
+type Warning struct {
+	Kind Kind   `json:"kind"`
+	Text string `json:"text"` // one line, printable
+}
+
+// Bins is the number of bins in a histogram of differences: ten of width 0.1 for drops,
+// largest first, one for no difference, and ten for gains.
+const Bins = 21
+
+// slack is the rounding error allowed between equal scores.
+const slack = 1e-9
+
+// Bin returns the bin of c in a histogram.
+func (c *Change) Bin() int { return bin(c.Difference) }
+
+// bin returns the bin of a difference. A drop of 0.1 belongs to the bin of drops from 0 to
+// 0.1.
+func bin(d float64) int {
+	const middle = Bins / 2
+	if math.Abs(d) <= slack {
+		return middle
+	}
+	step := min(max(int(math.Ceil(math.Abs(d)*middle-slack)), 1), middle)
+	if d < 0 {
+		return middle - step
+	}
+	return middle + step
+}
