@@ -25,6 +25,13 @@ const Schema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/schema/
 // Version is the version of the format.
 const Version = 1
 
+// The settings of a run that are used here, by their name in its summary.
+const (
+	settingJudge     = "--judge"
+	settingThreshold = "--threshold"
+	judgeLLM         = "llm"
+)
+
 // A Calibration is the result of comparing a judge with labels. It is shown as a report, and
 // written as a JSON file whose threshold later runs can use.
 type Calibration struct {
@@ -49,22 +56,14 @@ type Source struct {
 	PositiveAt *float64        `json:"positive_at"` // as in Options
 }
 
-// New returns the calibration of the judge of a run. settings are the options of the run, or
-// nil if they are unknown.
-func New(statistics *Statistics, source Source, settings result.Settings) *Calibration {
-	c := &Calibration{Schema: Schema, Version: Version, Source: source, Kind: Verdicts, Statistics: *statistics}
-	if source.PositiveAt != nil {
-		c.Kind = Ratings
-	}
-	if settings != nil {
-		c.Settings = &settings
-	}
-	if c.setting(settingJudge) == judgeLLM { // its confidences are about verdicts that it has made already
-		c.Prescreen = nil
-	}
-	c.Choice = c.choose()
-	c.Advice = c.advise()
-	return c
+// A Choice is the threshold for the claims of later runs.
+type Choice struct {
+	Threshold float64 `json:"threshold"`               // of score --calibration; NaN if no threshold is known
+	Own       bool    `json:"threshold_is_judges_own"` // the threshold of the run itself
+	Advice    string  `json:"advice"`                  // what to do, in a sentence
+	Why       string  `json:"threshold_note"`
+
+	unknown bool // the threshold of the run is best, but unknown
 }
 
 // setting returns a setting of the run, or "" if it is unknown.
@@ -143,6 +142,36 @@ func (c *Calibration) CheckThreshold() error {
 		return fmt.Errorf("%s: calibration without a threshold: %s", c.path, c.Why)
 	}
 	return nil
+}
+
+// Bounds returns the confidences from which the offline judge decides that a claim is
+// supported or unsupported; NaN if it never does. It returns an error if the calibration has
+// no bound.
+func (c *Calibration) Bounds() (supported, unsupported float64, err error) {
+	if c.Prescreen == nil {
+		return 0, 0, errors.New("no bounds: it is from an earlier version or for a language model")
+	}
+	p := c.Prescreen
+	supported, unsupported = p.Supported.Score, p.Unsupported.Score
+	if math.IsNaN(supported) && math.IsNaN(unsupported) {
+		return 0, 0, fmt.Errorf("no bounds: supported: %s; unsupported: %s", p.Supported.Note, p.Unsupported.Note)
+	}
+	return supported, unsupported, nil
+}
+
+// DescribeBounds describes the bounds and their error. It names the file.
+func (c *Calibration) DescribeBounds() string {
+	p := c.Prescreen
+	var parts []string
+	for _, b := range []struct {
+		name  string
+		bound float64
+	}{{"supported", p.Supported.Score}, {"unsupported", p.Unsupported.Score}} {
+		if !math.IsNaN(b.bound) {
+			parts = append(parts, b.name+" from confidence "+formatShortest(b.bound))
+		}
+	}
+	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(prescreenConfidence))
 }
 
 // Match compares the calibrated run with another run. It returns the differences that make

@@ -70,6 +70,14 @@ func (s *Sample) fitConfidence(positive []bool) *ConfidenceFit {
 	return &ConfidenceFit{Platt: *fit, Rows: len(positive), Before: s.confidenceError(positive, supported), After: s.confidenceError(positive, refitted)}
 }
 
+// indicator returns 1 for true and 0 for false.
+func indicator(b bool) float64 {
+	if b {
+		return 1
+	}
+	return 0
+}
+
 // confidenceError returns the expected calibration error of the confidences that follow from
 // the probabilities of support.
 func (s *Sample) confidenceError(positive []bool, supported []float64) float64 {

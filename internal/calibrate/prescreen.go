@@ -5,8 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"path/filepath"
-	"strings"
+	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/stats"
@@ -83,6 +82,28 @@ func roundCutoff(score float64, scores []float64) float64 {
 	return roundThreshold((below+score)/2, scores)
 }
 
+// roundThreshold returns the threshold with the fewest decimals that separates the scores as
+// t does.
+func roundThreshold(t float64, scores []float64) float64 {
+	below, above := math.Inf(-1), math.Inf(1)
+	for _, x := range scores {
+		if x < t {
+			below = max(below, x)
+		} else {
+			above = min(above, x)
+		}
+	}
+	for scale := 10.; scale < 1e7; scale *= 10 {
+		if rounded := math.Round(t*scale) / scale; below < rounded && rounded <= above {
+			return rounded
+		}
+	}
+	return round7(t)
+}
+
+// round7 rounds x to seven decimals. Scores have six, so the midpoint of two has seven.
+func round7(x float64) float64 { return math.Round(x*1e7) / 1e7 }
+
 // boundNote counts the errors of a bound, or explains why there is none.
 func boundNote(c *stats.Cutoff, maxError float64) string {
 	switch {
@@ -97,17 +118,11 @@ func boundNote(c *stats.Cutoff, maxError float64) string {
 // errorRate formats a share in percent without rounding it.
 func errorRate(x float64) string { return formatShortest(math.Round(x*1e8)/1e6) + "%" }
 
-// bounds returns the table of the bounds.
-func (c *Calibration) bounds() report.Table {
-	p := c.Prescreen
-	t := newSection("score --prescreen")
-	add := func(name string, b *Bound) {
-		t.AddRow(name, orMissing(b.Score, formatShortest), "", b.Note)
-	}
-	add("supported, confidence from", &p.Supported)
-	add("unsupported, confidence from", &p.Unsupported)
-	return t
-}
+// formatShortest formats x with as many digits as it needs.
+func formatShortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// percent formats a share in percent.
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) + "%" }
 
 // check returns an error for values that calibrate does not write.
 func (p *Prescreen) check() error {
@@ -116,34 +131,4 @@ func (p *Prescreen) check() error {
 		return errors.New("prescreen: want bounds above 0 and up to 1, and an error between 0 and 1")
 	}
 	return nil
-}
-
-// DescribeBounds describes the bounds and their error. It names the file.
-func (c *Calibration) DescribeBounds() string {
-	p := c.Prescreen
-	var parts []string
-	for _, b := range []struct {
-		name  string
-		bound float64
-	}{{"supported", p.Supported.Score}, {"unsupported", p.Unsupported.Score}} {
-		if !math.IsNaN(b.bound) {
-			parts = append(parts, b.name+" from confidence "+formatShortest(b.bound))
-		}
-	}
-	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(prescreenConfidence))
-}
-
-// Bounds returns the confidences from which the offline judge decides that a claim is
-// supported or unsupported; NaN if it never does. It returns an error if the calibration has
-// no bound.
-func (c *Calibration) Bounds() (supported, unsupported float64, err error) {
-	if c.Prescreen == nil {
-		return 0, 0, errors.New("no bounds: it is from an earlier version or for a language model")
-	}
-	p := c.Prescreen
-	supported, unsupported = p.Supported.Score, p.Unsupported.Score
-	if math.IsNaN(supported) && math.IsNaN(unsupported) {
-		return 0, 0, fmt.Errorf("no bounds: supported: %s; unsupported: %s", p.Supported.Note, p.Unsupported.Note)
-	}
-	return supported, unsupported, nil
 }

@@ -1,8 +1,8 @@
 package calibrate
 
 import (
-	"cmp"
 	"fmt"
+	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -11,102 +11,44 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// The settings of a run that are used here, by their name in its summary.
-const (
-	settingJudge     = "--judge"
-	settingThreshold = "--threshold"
-	judgeLLM         = "llm"
-)
-
-// A Choice is the threshold for the claims of later runs.
-type Choice struct {
-	Threshold float64 `json:"threshold"`               // of score --calibration; NaN if no threshold is known
-	Own       bool    `json:"threshold_is_judges_own"` // the threshold of the run itself
-	Advice    string  `json:"advice"`                  // what to do, in a sentence
-	Why       string  `json:"threshold_note"`
-
-	unknown bool // the threshold of the run is best, but unknown
+// WriteTable writes the report for a terminal that is width cells wide; 0 means 120.
+func (c *Calibration) WriteTable(w io.Writer, width int) error {
+	_, err := io.WriteString(w, c.document().Terminal(width))
+	return err
 }
 
-// choose returns the best threshold if it is clearly better on other rows than that of the
-// run, and otherwise that of the run. Since only the best threshold was fitted to the
-// labels, its cross-validated accuracy is compared with the accuracy of the run on these
-// rows. The margin is one standard error, the rule of Breiman, Friedman, Olshen and Stone,
-// "Classification and Regression Trees" (1984): with 30 labels the best threshold varies by
-// 0.1 and more between samples.
-func (c *Calibration) choose() Choice {
-	none := func(why string) Choice { return Choice{Threshold: math.NaN(), Why: why} }
-	switch {
-	case c.setting(settingJudge) == judgeLLM && c.Counts.Graded == 0:
-		return none("a language model returns verdicts, which have no threshold")
-	case c.setting(settingJudge) == judgeLLM && c.Counts.Graded < c.Counts.Claims:
-		return none(fmt.Sprintf("%d of %d scores are verdicts, which have no threshold", c.Counts.Claims-c.Counts.Graded, c.Counts.Claims))
-	case !c.Best.OutOfFold.Reliable():
-		return none(c.Best.OutOfFold.Note)
-	case !c.separates():
-		return none("the minimum claim score does not separate the labels better than chance")
-	}
-	const z95 = 1.959963984540054 // half the width of a 95% interval in standard errors
-	best := c.Best.OutOfFold
-	standardError := (best.Upper - best.Lower) / (2 * z95)
-	if best.Estimate-standardError > c.Judged.BalancedAccuracy.Estimate {
-		return Choice{Threshold: c.Best.Threshold, Why: "clearly better in cross-validation than the threshold of the run"}
-	}
-	why := formatShortest(c.Best.Threshold) + " is not clearly better in cross-validation"
-	own, err := strconv.ParseFloat(c.setting(settingThreshold), 64)
-	if err != nil || !(own >= 0 && own <= 1) {
-		return Choice{Threshold: math.NaN(), Why: why, unknown: true}
-	}
-	return Choice{Threshold: own, Own: true, Why: why}
+// WriteMarkdown writes the report for a pull request. Names of files and columns are in
+// code spans.
+func (c *Calibration) WriteMarkdown(w io.Writer) error {
+	_, err := io.WriteString(w, c.document().Markdown())
+	return err
 }
 
-// separates reports whether the score is higher for faithful rows, as far as the labels
-// show. If not, a threshold that fits them fits by chance.
-func (c *Calibration) separates() bool {
-	auroc := c.Agreement[MinScore].AUROC
-	return !auroc.Reliable() || auroc.Lower > 0.5
+func (c *Calibration) document() report.Document {
+	p := c.Page()
+	return report.Document{
+		report.Heading("Judge calibration"),
+		report.Paragraph(p.Advice),
+		report.Facts{{Name: "results", Value: p.Source, Text: true}, {Name: "judge", Value: p.Judge, Text: true}, {Name: "rows", Value: p.Counts}},
+		p.Verdicts, p.Sections, report.Notes(p.Notes),
+	}
 }
 
-// format formats a statistic with the decimals that the sample carries: one more than the first
-// decimal of the largest standard error of a share, but two to four.
-func (c *Calibration) format(x float64) string {
-	const minDecimals, maxDecimals = 2, 4
-	standardError := 0.5 / math.Sqrt(float64(c.Counts.Labelled))
-	decimals := min(max(int(math.Ceil(-math.Log10(standardError))), minDecimals), maxDecimals)
-	return strconv.FormatFloat(x, 'f', decimals, 64)
+// A Page is the content of the report.
+type Page struct {
+	Advice                string
+	Source, Judge, Counts string
+	Notes                 []string
+	Verdicts              report.Table
+	Sections              report.Tables
 }
 
-// formatShortest formats x with as many digits as it needs.
-func formatShortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-
-// percent formats a share in percent.
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) + "%" }
-
-// advise returns a recommendation in plain words.
-func (c *Calibration) advise() string {
-	auroc := c.Agreement[MinScore].AUROC
-	quality := fmt.Sprintf("(AUROC %s, 95%% interval %s to %s)", c.format(auroc.Estimate), c.format(auroc.Lower), c.format(auroc.Upper))
-	own := percent(c.Judged.BalancedAccuracy.Estimate)
-	best, crossValidated := formatShortest(c.Best.Threshold), percent(c.Best.OutOfFold.Estimate)
-	const weights = " (both labels weighted equally)"
-	switch {
-	case auroc.Reliable() && auroc.Upper < 0.5:
-		return "Check the labels: rows labelled faithful have a lower minimum claim score " + quality + "; 1 must mean faithful."
-	case !c.separates():
-		return "Try another judge: the minimum claim score does not separate the labels better than chance " + quality + ", so no threshold helps."
-	case !c.Judged.BalancedAccuracy.Reliable():
-		return "Label more rows: " + c.Judged.BalancedAccuracy.Note + "."
-	case c.Own:
-		return "Keep --threshold " + formatShortest(c.Threshold) + ": it agrees with the labels in " + own + " of rows; the best, " + best + ", in " + crossValidated + " in cross-validation" + weights + "."
-	case !math.IsNaN(c.Threshold):
-		run := cmp.Or(c.setting(settingThreshold), "the threshold of the run")
-		return "Use --threshold " + best + ": it agrees with the labels in " + crossValidated + " of rows in cross-validation, " + run + " in " + own + weights + "."
+// Page returns the content of the report.
+func (c *Calibration) Page() *Page {
+	return &Page{
+		Advice: c.Advice, Source: c.source(), Judge: c.judge(), Counts: c.counts(), Notes: c.Notes,
+		Verdicts: c.verdicts(), Sections: c.sections(),
 	}
-	first := "Choose no threshold: " + c.Why + "."
-	if c.unknown {
-		first = "Keep the threshold of the run: no other is clearly better in cross-validation."
-	}
-	return first + " The verdicts agree with the labels in " + own + " of rows, with both labels weighted equally."
 }
 
 // source describes the results and the labels.
@@ -168,6 +110,18 @@ func (c *Calibration) addInterval(t *report.Table, name string, i stats.Interval
 		note = "; " + note
 	}
 	t.AddRow(name, estimate, interval, i.Note+note)
+}
+
+// bounds returns the table of the bounds.
+func (c *Calibration) bounds() report.Table {
+	p := c.Prescreen
+	t := newSection("score --prescreen")
+	add := func(name string, b *Bound) {
+		t.AddRow(name, orMissing(b.Score, formatShortest), "", b.Note)
+	}
+	add("supported, confidence from", &p.Supported)
+	add("unsupported, confidence from", &p.Unsupported)
+	return t
 }
 
 // sections returns all statistics except the numbers of rows by verdict and label.

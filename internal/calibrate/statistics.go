@@ -78,14 +78,6 @@ func agreement(positive []bool, labels, scores []float64) Agreement {
 	return a
 }
 
-// indicator returns 1 for true and 0 for false.
-func indicator(b bool) float64 {
-	if b {
-		return 1
-	}
-	return 0
-}
-
 // addVerdicts computes the statistics of the verdicts and the threshold.
 func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o stats.Options) {
 	var share stats.Sample
@@ -104,25 +96,3 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	f.Prescreen = prescreen(s.rows, positive, s.options.MaxError)
 	f.Confidence = s.fitConfidence(positive)
 }
-
-// roundThreshold returns the threshold with the fewest decimals that separates the scores as
-// t does.
-func roundThreshold(t float64, scores []float64) float64 {
-	below, above := math.Inf(-1), math.Inf(1)
-	for _, x := range scores {
-		if x < t {
-			below = max(below, x)
-		} else {
-			above = min(above, x)
-		}
-	}
-	for scale := 10.; scale < 1e7; scale *= 10 {
-		if rounded := math.Round(t*scale) / scale; below < rounded && rounded <= above {
-			return rounded
-		}
-	}
-	return round7(t)
-}
-
-// round7 rounds x to seven decimals. Scores have six, so the midpoint of two has seven.
-func round7(x float64) float64 { return math.Round(x*1e7) / 1e7 }
