@@ -8,7 +8,9 @@ package eval
 
 import (
 	"context"
+	"time"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -26,6 +28,51 @@ type Extractor interface {
 type Combined interface {
 	Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error)
 }
+
+// A RefusalChecker finds the passage of the contexts that answers a question after
+// the answer claimed that they do not. It returns false if there is no such passage.
+// It is called from many goroutines.
+type RefusalChecker interface {
+	Answered(ctx context.Context, question, refusal string, contexts []string) (verdict.Evidence, bool, error)
+}
+
+// A Pipeline scores rows. Extractor and Judge are required unless Combined is set; all
+// other fields are optional.
+type Pipeline struct {
+	Extractor Extractor
+	Judge     verdict.Judge
+	Combined  Combined      // replaces Extractor and Judge
+	Nearest   verdict.Judge // its evidence is quoted for unsupported claims that have none
+	// Refusals finds refusals that the contexts contradict, which then become claims.
+	// Combined ignores it. The claims are contradicted unless JudgeRefusals is set: then
+	// the judge decides, and refusals that it does not contradict are skipped.
+	Refusals      RefusalChecker
+	JudgeRefusals bool
+	Workers       int // rows that are judged concurrently; 1 if 0
+	Window        int // rows between reader and writer; derived from Workers if 0
+	// DeriveCited derives the verdict of a citation from the verdict over all contexts
+	// if possible, instead of calling Judge again. It is set if calls cost money.
+	DeriveCited bool
+	NoClaims    *float64 // faithfulness of rows without claims; NaN if nil
+	SkipEmpty   bool     // skip rows whose contexts have no text, instead of scoring them
+	Earlier     Earlier  // results of an earlier run; may be nil
+	// RowTimeout is the maximum time for a row, without the time in Waiting; 0 is no
+	// limit. A row that takes longer fails with a *TimeoutError once its stage returns,
+	// which stages do when their context is done. RowTimeout requires Now, the clock.
+	RowTimeout time.Duration
+	Now        func() time.Time
+	// Fatal reports whether an error of a stage ends the run instead of the row, such
+	// as that of a server that is down. If nil, no error does.
+	Fatal func(error) bool
+	// Drain reports whether after a Fatal error the rows that are being judged are
+	// completed, because their requests are paid for. If nil, they are canceled.
+	Drain func(error) bool
+}
+
+// Earlier returns the result of an earlier run for a row, or nil if the row must be
+// scored. It is called for each row in order, with the error of reading it, from one
+// goroutine. An error ends the run like an error of the reader.
+type Earlier func(row *dataset.Row, err error) (*result.Row, error)
 
 // A Sink receives results in dataset order, from one goroutine. The Row belongs to the
 // sink until Write returns; a copy of it may be kept.

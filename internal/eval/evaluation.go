@@ -1,6 +1,7 @@
 package eval
 
 import (
+	"fmt"
 	"math"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -9,6 +10,27 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
+
+// A StageError reports the stage at which a row failed.
+type StageError struct {
+	Stage string // result.StageExtract or result.StageVerdict
+	Err   error
+}
+
+// Error returns the stage and its error.
+func (e *StageError) Error() string { return e.Stage + ": " + e.Err.Error() }
+
+// Unwrap returns the error of the stage.
+func (e *StageError) Unwrap() error { return e.Err }
+
+// A PanicError is a panic in a stage. It fails one row and not the run.
+type PanicError struct {
+	Value any
+	Stack []byte
+}
+
+// Error returns the value of the panic without the stack.
+func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // An evaluation is a row on its way through the stages.
 type evaluation struct {
@@ -62,6 +84,27 @@ func (e *evaluation) setUnretrieved() {
 	}
 	e.status, e.reason = result.Scored, result.NoContexts
 	e.score()
+}
+
+// setClaims sets the claims of e. If there are none, the status becomes NoClaims.
+func (p *Pipeline) setClaims(e *evaluation, extraction *extract.Extraction) error {
+	for i := range extraction.Claims {
+		if extraction.Claims[i].ID != i {
+			return fmt.Errorf("claim %d has the id %d", i, extraction.Claims[i].ID)
+		}
+	}
+	e.claims, e.skipped = extraction.Claims, extraction.Skipped
+	if len(e.claims) == 0 {
+		p.setNoClaims(e, extraction.Reason())
+	}
+	return nil
+}
+
+func (p *Pipeline) setNoClaims(e *evaluation, reason string) {
+	e.status, e.reason, e.faithfulness = result.NoClaims, reason, math.NaN()
+	if p.NoClaims != nil {
+		e.faithfulness = *p.NoClaims
+	}
 }
 
 func (e *evaluation) spend(u usage.Usage) { e.usage = e.usage.Add(u) }
@@ -137,4 +180,16 @@ func setVerdict(dst *result.Claim, v *verdict.Verdict) {
 	if dst.Prescreened = v.Prescreened; v.Audited != nil {
 		dst.OfflineVerdict = result.Verdict(v.Audited.String())
 	}
+}
+
+// textBytes estimates the memory of a row.
+func textBytes(row *dataset.Row) int64 {
+	n := len(row.Question) + len(row.Answer)
+	for _, c := range row.Contexts {
+		n += len(c)
+	}
+	for i := range row.Kept {
+		n += len(row.Kept[i].Value)
+	}
+	return int64(n)
 }

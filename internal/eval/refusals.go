@@ -9,13 +9,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A RefusalChecker finds the passage of the contexts that answers a question after
-// the answer claimed that they do not. It returns false if there is no such passage.
-// It is called from many goroutines.
-type RefusalChecker interface {
-	Answered(ctx context.Context, question, refusal string, contexts []string) (verdict.Evidence, bool, error)
-}
-
 // Checking a refusal costs the text of its row in bytes. The budget of a row is
 // refusalChecks times its text plus refusalBytes.
 const (

@@ -2,37 +2,13 @@ package eval
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
 	"runtime/debug"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
-
-// A StageError reports the stage at which a row failed.
-type StageError struct {
-	Stage string // result.StageExtract or result.StageVerdict
-	Err   error
-}
-
-// Error returns the stage and its error.
-func (e *StageError) Error() string { return e.Stage + ": " + e.Err.Error() }
-
-// Unwrap returns the error of the stage.
-func (e *StageError) Unwrap() error { return e.Err }
-
-// A PanicError is a panic in a stage. It fails one row and not the run.
-type PanicError struct {
-	Value any
-	Stack []byte
-}
-
-// Error returns the value of the panic without the stack.
-func (e *PanicError) Error() string { return fmt.Sprintf("panic: %v", e.Value) }
 
 // score runs a row through the stages, unless it could not be read.
 func (p *Pipeline) score(ctx context.Context, e *evaluation) {
@@ -127,53 +103,5 @@ func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, stage *str
 		return err
 	}
 	p.skipTrueRefusals(e, refusals)
-	return nil
-}
-
-// timedOut returns a *TimeoutError if the row timed out, and otherwise err.
-func timedOut(ctx context.Context, err error) error {
-	if timeout, ok := errors.AsType[*TimeoutError](context.Cause(ctx)); ok {
-		return timeout
-	}
-	return err
-}
-
-// setClaims sets the claims of e. If there are none, the status becomes NoClaims.
-func (p *Pipeline) setClaims(e *evaluation, extraction *extract.Extraction) error {
-	for i := range extraction.Claims {
-		if extraction.Claims[i].ID != i {
-			return fmt.Errorf("claim %d has the id %d", i, extraction.Claims[i].ID)
-		}
-	}
-	e.claims, e.skipped = extraction.Claims, extraction.Skipped
-	if len(e.claims) == 0 {
-		p.setNoClaims(e, extraction.Reason())
-	}
-	return nil
-}
-
-func (p *Pipeline) setNoClaims(e *evaluation, reason string) {
-	e.status, e.reason, e.faithfulness = result.NoClaims, reason, math.NaN()
-	if p.NoClaims != nil {
-		e.faithfulness = *p.NoClaims
-	}
-}
-
-// setVerdicts sets the verdicts and scores of e. Verdicts that do not match the
-// claims are an error.
-func (p *Pipeline) setVerdicts(ctx context.Context, e *evaluation, verdicts []verdict.Verdict) error {
-	verdicts, err := reconcile(e.claims, verdicts)
-	if err != nil {
-		return err
-	}
-	for i := range verdicts {
-		cleanReferences(&verdicts[i], e.row.Contexts)
-	}
-	if err := p.addNearest(ctx, e, verdicts); err != nil {
-		return err
-	}
-	limitEvidence(&e.row, verdicts)
-	e.status, e.verdicts = result.Scored, verdicts
-	e.score()
 	return nil
 }

@@ -2,6 +2,7 @@ package eval
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -9,6 +10,14 @@ import (
 
 // A TimeoutError reports that a row took longer than Pipeline.RowTimeout.
 type TimeoutError struct{ Limit time.Duration }
+
+// timedOut returns a *TimeoutError if the row timed out, and otherwise err.
+func timedOut(ctx context.Context, err error) error {
+	if timeout, ok := errors.AsType[*TimeoutError](context.Cause(ctx)); ok {
+		return timeout
+	}
+	return err
+}
 
 // Error names the limit and its flag.
 func (e *TimeoutError) Error() string {

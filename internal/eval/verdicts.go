@@ -9,8 +9,28 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
+
+// setVerdicts sets the verdicts and scores of e. Verdicts that do not match the
+// claims are an error.
+func (p *Pipeline) setVerdicts(ctx context.Context, e *evaluation, verdicts []verdict.Verdict) error {
+	verdicts, err := reconcile(e.claims, verdicts)
+	if err != nil {
+		return err
+	}
+	for i := range verdicts {
+		cleanReferences(&verdicts[i], e.row.Contexts)
+	}
+	if err := p.addNearest(ctx, e, verdicts); err != nil {
+		return err
+	}
+	limitEvidence(&e.row, verdicts)
+	e.status, e.verdicts = result.Scored, verdicts
+	e.score()
+	return nil
+}
 
 // reconcile returns the verdicts in the order of the claims, which are numbered from
 // 0. It is an error if a claim does not have exactly one verdict, or if a verdict has an
