@@ -16,7 +16,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/usage"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 // A dry run sends all rows through the real stages, with a simulator instead of the
@@ -143,18 +142,6 @@ func (x simulatedStatements) Extract(ctx context.Context, question, answer strin
 	statements, err := x.Extractor.Extract(ctx, question, answer)
 	e.Usage = statements.Usage
 	return e, err
-}
-
-// A noopJudge is a judge that supports no claim and uses no tokens.
-type noopJudge struct{}
-
-// Judge implements verdict.Judge.
-func (noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
-	verdicts := make([]verdict.Verdict, len(task.Claims))
-	for i := range verdicts {
-		verdicts[i].ClaimID = i
-	}
-	return verdict.Judgement{Verdicts: verdicts}, nil
 }
 
 // An estimate is an eval.Sink that adds up the requests and tokens of a run.

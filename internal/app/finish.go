@@ -150,13 +150,6 @@ func (r *run) printUsage() {
 	}
 }
 
-// notef writes a message, unless --quiet is set.
-func (r *run) notef(format string, args ...any) {
-	if !r.options.Quiet {
-		r.console.Printf(format, args...)
-	}
-}
-
 // newFailureLog returns a log that prints no failed rows with --quiet, all with --verbose,
 // otherwise the first 20.
 func (o *Options) newFailureLog(c *console.Console) *console.FailureLog {

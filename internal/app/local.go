@@ -4,34 +4,17 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/exit"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/local"
 )
-
-// OpenJudge opens the local model of Options.Judge. The caller closes the model.
-func OpenJudge(o *Options, sys *System) (verdict.Judge, io.Closer, error) {
-	m, err := o.openLocal(sys)
-	if err != nil {
-		return nil, nil, err
-	}
-	j, err := m.judge(o)
-	if err != nil {
-		return nil, nil, errors.Join(err, m.Close())
-	}
-	return j, m, nil
-}
 
 // openLocal opens the model of --judge.
 func (o *Options) openLocal(sys *System) (*localModel, error) {
@@ -110,62 +93,6 @@ type localModel struct {
 	pairLayout  local.CrossEncoderLayout
 	tokenLayout local.TokenClassifierLayout
 	layoutName  string // name of the published judge whose layout it is, or ""
-}
-
-// localThreshold returns the threshold of a local model.
-func (o *Options) localThreshold() float64 { return *cmp.Or(o.Threshold, new(local.DefaultThreshold)) }
-
-// judge returns the judge that runs the model.
-func (m *localModel) judge(o *Options) (verdict.Judge, error) {
-	quoter, err := o.newLexical()
-	if err != nil {
-		return nil, err
-	}
-	tokens := m.Info().Kind == encoder.Tokens
-	if o.Profile == ProfileLettuce && !tokens {
-		return nil, exit.Usagef("--profile lettucedetect needs a judge that classifies tokens, not %s", o.Judge)
-	}
-	if o.Local.PrefilterGiven && tokens {
-		return nil, exit.Usagef("--prefilter has no effect on --judge %s, which reads all contexts at once", o.Judge)
-	}
-	opts := local.Options{Threshold: o.localThreshold(), Sentences: o.sentences, Quoter: quoter}
-	var j verdict.Judge
-	if tokens {
-		j, err = local.NewTokenClassifier(local.TokenClassifierOptions{
-			Options: opts, Model: m.Model, Layout: m.tokenLayout, Strictest: o.Profile == ProfileLettuce,
-		})
-	} else {
-		j, err = local.NewCrossEncoder(local.CrossEncoderOptions{
-			Options: opts, Model: m.Model, Layout: m.pairLayout, Joined: o.Evidence == "joined", Batch: o.Local.Batch,
-			Rounded: o.roundsScores(), Nearest: o.Local.Prefilter, Rank: quoter.Scores,
-		})
-	}
-	if err != nil {
-		return nil, fmt.Errorf("--judge %s: %w", o.Judge, err)
-	}
-	return j, nil
-}
-
-// settings returns the settings that affect the verdicts.
-func (m *localModel) settings(o *Options) (settingValues, error) {
-	fingerprint, err := encoder.Fingerprint(m.dir)
-	if err != nil {
-		return nil, err
-	}
-	values := settingValues{
-		"model":       {fingerprint},
-		"rounded":     {strconv.FormatBool(o.roundsScores())},
-		"--device":    {o.Local.Device.String()},
-		"--precision": {o.Local.Precision},
-		"--label-map": o.Local.Labels,
-	}
-	values.setIf(m.Info().Kind != encoder.Tokens, "--prefilter", strconv.Itoa(o.Local.Prefilter))
-	values.setIf(m.layoutName != "", "layout", m.layoutName)
-	// Rounding on a GPU depends on the library and on which pairs share a padded batch.
-	gpu := o.Local.Device.Provider != ort.None
-	values.setIf(gpu, "kernels", m.Info().Kernel)
-	values.setIf(gpu, "--model-batch-size", strconv.Itoa(o.Local.Batch))
-	return values, nil
 }
 
 // String describes the model for --verbose.

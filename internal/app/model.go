@@ -1,16 +1,12 @@
 package app
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"strconv"
-	"time"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
-	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
@@ -37,113 +33,6 @@ type model struct {
 func (m *model) Complete(ctx context.Context, r *llm.Request) (*llm.Reply, error) {
 	defer eval.Waiting(ctx)()
 	return m.Completer.Complete(ctx, r)
-}
-
-// newModel returns the model selected by the options, without sending a request. In a dry
-// run, the model never sends requests and needs no key.
-func (r *run) newModel(ctx context.Context) (*model, error) {
-	o, sys, c := r.options, r.sys, r.console
-	l := &o.LLM
-	prompts, err := prompt.Load(l.Prompts)
-	if err != nil {
-		return nil, err
-	}
-	key, err := sys.key("api-key-env", l.KeyVariable, l.KeyRequired)
-	if err != nil {
-		return nil, err
-	}
-	client := llm.Config{BaseURL: l.BaseURL, Model: l.Model, APIKey: key, Timeout: l.Timeout, ReasoningTimeout: l.ReasoningTimeout}
-	if err := l.extend(&client, sys, o.DryRun); err != nil {
-		return nil, err
-	}
-	if key == "" && l.BaseURL == "" && !client.Headers.ReplaceKey() && !o.DryRun {
-		const other = "use --base-url for another server, or --judge auto for a judge that needs no key"
-		if l.KeyVariable == "" {
-			return nil, errors.New("no key for the OpenAI API: --api-key-env is empty; " + other)
-		}
-		return nil, fmt.Errorf("no key for the OpenAI API: set %s; %s", l.KeyVariable, other)
-	}
-	window := 0
-	switch {
-	case l.Server == nil:
-	case o.DryRun:
-		client.Model = cmp.Or(l.Model, l.Server.Name)
-	default:
-		if client.Model, window, err = r.askServer(ctx, client); err != nil {
-			return nil, err
-		}
-	}
-	options := llm.Options{
-		Client: client, Clock: sys.Clock, Concurrency: o.Concurrency, Retries: l.Retries, RPM: l.RPM, TPM: l.TPM,
-		MaxCost: l.MaxCost, MaxTokens: l.MaxTokens, Price: l.Price, MaxOutputTokens: l.MaxOutputTokens,
-	}
-	if l.ReasoningEffort != EffortAuto {
-		options.Client.ReasoningEffort = l.ReasoningEffort
-	}
-	if _, _, known := llm.Price(client.Model); l.MaxCost > 0 && l.Price == nil && !known && llm.IsNear(l.BaseURL) {
-		options.Price = new([2]float64)
-		c.Printf("warning: --max-cost: the price of %s is assumed to be 0, since its server is local; set it with --price", client.Model)
-	}
-	if !o.Quiet {
-		options.OnConcurrency = func(limit int) {
-			if limit == 1 {
-				c.Printf("the server answers one request at a time; sending 1 at once")
-			} else {
-				c.Printf("the server does not keep up with %d requests at once; sending %d", o.Concurrency, limit)
-			}
-		}
-		options.OnThrottled = func(err error) { c.Printf("waiting: %v", err) }
-		options.OnDowngrade = func(d llm.Downgrade) { c.Printf("warning: %s", d) }
-		options.OnEffortRefused = func(err error) {
-			c.Printf("warning: the model refuses --reasoning-effort %s (%v); it is left out for the rest of the run", l.ReasoningEffort, err)
-		}
-		options.OnLimit = func(tokens int) {
-			c.Printf("warning: the server reads at most %d tokens of a request and silently drops the rest: "+
-				"longer rows are judged in parts, with more requests; a larger context window avoids that (Ollama: OLLAMA_CONTEXT_LENGTH)", tokens)
-		}
-	}
-	if o.Verbose {
-		options.OnThrottled = nil // each wait is reported
-		options.OnRetry = func(err error, wait time.Duration) {
-			c.Printf("retrying in %v: %v", wait.Round(time.Millisecond), err)
-		}
-	}
-	if !o.DryRun && !l.NoCache {
-		dir, err := sys.ReplyCache(l.Cache)
-		if err != nil {
-			return nil, err
-		}
-		options.Cache = llm.OpenCache(ctx, dir, options.Clock, r.warn)
-	}
-	stack, err := llm.New(options)
-	if err != nil {
-		if options.Cache != nil {
-			_ = options.Cache.Close()
-		}
-		return nil, &exit.UsageError{Err: err}
-	}
-	m := &model{Completer: stack, prompts: prompts, stack: stack, cache: options.Cache, price: options.Price, window: window}
-	if in, out, ok := llm.Price(client.Model); ok && m.price == nil {
-		m.price = &[2]float64{in, out}
-	}
-	if o.DryRun {
-		o.simulate(m)
-		return m, nil
-	}
-	if o.usesSemanticCache() && l.EmbedsLocally() {
-		if m.local, err = o.openEmbedder(sys); err != nil { //nolint:contextcheck // opening takes milliseconds
-			m.close()
-			return nil, err
-		}
-		m.embedder = m.local
-	}
-	if o.usesSemanticCache() && m.local == nil {
-		if m.embedder, m.embedURL, err = o.newEmbedder(sys, stack); err != nil {
-			m.close()
-			return nil, err
-		}
-	}
-	return m, nil
 }
 
 // close closes connections and the cache. Errors of the cache never fail a run.

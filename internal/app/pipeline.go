@@ -2,9 +2,15 @@ package app
 
 import (
 	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/eval"
+	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/segment"
@@ -12,8 +18,22 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
+	"github.com/ragfaith/ragfaith/internal/verdict/local"
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
+
+// OpenJudge opens the local model of Options.Judge. The caller closes the model.
+func OpenJudge(o *Options, sys *System) (verdict.Judge, io.Closer, error) {
+	m, err := o.openLocal(sys)
+	if err != nil {
+		return nil, nil, err
+	}
+	j, err := m.judge(o)
+	if err != nil {
+		return nil, nil, errors.Join(err, m.Close())
+	}
+	return j, m, nil
+}
 
 // newPipeline returns the pipeline for the options, and the threshold of its judge. m may be
 // nil if no language model is used. local may be nil if the judge is not a local model, or
@@ -59,6 +79,18 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 	return p, j.Threshold(), err
 }
 
+// A noopJudge is a judge that supports no claim and uses no tokens.
+type noopJudge struct{}
+
+// Judge implements verdict.Judge.
+func (noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement, error) {
+	verdicts := make([]verdict.Verdict, len(task.Claims))
+	for i := range verdicts {
+		verdicts[i].ClaimID = i
+	}
+	return verdict.Judgement{Verdicts: verdicts}, nil
+}
+
 // judgeOptions returns the options of the judge that asks m.
 func (o *Options) judgeOptions(m *model) judge.Options {
 	opts := judge.Options{
@@ -102,6 +134,40 @@ func (o *Options) newSemantic(m *model, j *judge.Judge) (verdict.Judge, error) {
 		Key: strings.Join([]string{m.stack.Client.Endpoint(), m.stack.Client.ModelKey(), j.Settings()}, "\x00"),
 	})
 }
+
+// judge returns the judge that runs the model.
+func (m *localModel) judge(o *Options) (verdict.Judge, error) {
+	quoter, err := o.newLexical()
+	if err != nil {
+		return nil, err
+	}
+	tokens := m.Info().Kind == encoder.Tokens
+	if o.Profile == ProfileLettuce && !tokens {
+		return nil, exit.Usagef("--profile lettucedetect needs a judge that classifies tokens, not %s", o.Judge)
+	}
+	if o.Local.PrefilterGiven && tokens {
+		return nil, exit.Usagef("--prefilter has no effect on --judge %s, which reads all contexts at once", o.Judge)
+	}
+	opts := local.Options{Threshold: o.localThreshold(), Sentences: o.sentences, Quoter: quoter}
+	var j verdict.Judge
+	if tokens {
+		j, err = local.NewTokenClassifier(local.TokenClassifierOptions{
+			Options: opts, Model: m.Model, Layout: m.tokenLayout, Strictest: o.Profile == ProfileLettuce,
+		})
+	} else {
+		j, err = local.NewCrossEncoder(local.CrossEncoderOptions{
+			Options: opts, Model: m.Model, Layout: m.pairLayout, Joined: o.Evidence == "joined", Batch: o.Local.Batch,
+			Rounded: o.roundsScores(), Nearest: o.Local.Prefilter, Rank: quoter.Scores,
+		})
+	}
+	if err != nil {
+		return nil, fmt.Errorf("--judge %s: %w", o.Judge, err)
+	}
+	return j, nil
+}
+
+// localThreshold returns the threshold of a local model.
+func (o *Options) localThreshold() float64 { return *cmp.Or(o.Threshold, new(local.DefaultThreshold)) }
 
 // newLexical returns the lexical judge. Local models use it, too, to select quotes.
 func (o *Options) newLexical() (*lexical.Judge, error) {

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -23,35 +22,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
-
-// A run is one run of "ragfaith score".
-type run struct {
-	options *Options
-	sys     *System
-	streams *output.Streams
-	console *console.Console
-	warn    func(error)
-
-	model     *model      // nil if no language model is asked
-	local     *localModel // nil if no local model is used
-	pipeline  eval.Pipeline
-	threshold float64         // of the judge
-	settings  result.Settings // that decide the results
-
-	out    *output.Writer
-	batch  *llm.Batch      // nil without --batch
-	stored *journal.Stored // rows of an earlier run; nil for none
-
-	faithful *faithfulShare    // nil without a calibrated confidence
-	progress *console.Progress // nil for none
-	failures *console.FailureLog
-	digest   string // of the rows of the datasets
-	duration time.Duration
-}
-
-func newRun(o *Options, streams *output.Streams, sys *System) *run {
-	return &run{options: o, sys: sys, streams: streams, console: streams.Console, warn: o.Warner(streams.Console)}
-}
 
 // Score runs "ragfaith score". Files that can't be written are errors before it reads the
 // first row. An *exit.ReportedError is a failure that it has reported.
@@ -174,6 +144,42 @@ func (r *run) resolveSettings() (err error) {
 		return err
 	}
 	return r.options.checkUnfinishedBatch()
+}
+
+// openJournal creates the JSONL file that a later run can resume, or resumes it.
+func openJournal(path string, settings result.Settings, resume bool) (*journal.Journal, error) {
+	j, err := journal.Open(path, settings, resume)
+	if _, changed := errors.AsType[*journal.SettingsError](err); changed {
+		return nil, &exit.UsageError{Err: err}
+	}
+	return j, err
+}
+
+// resume makes the pipeline reuse the rows stored in the journal.
+func (r *run) resume() {
+	j := r.out.Journal
+	if !r.options.Resume || j == nil {
+		return
+	}
+	stored := j.Stored()
+	if stored == nil {
+		if r.batch == nil || !r.batch.Resumed {
+			r.notef("nothing to resume: starting from the beginning")
+		}
+		return
+	}
+	r.stored, stored.Warn, r.pipeline.Earlier = stored, r.warn, stored.Next
+	stored.Done = func() {
+		r.progress.Resumed()
+		if r.options.Quiet {
+			return
+		}
+		failed := ""
+		if n := stored.Retried(); n > 0 {
+			failed = ", retrying " + report.Count(n, "failed row", "failed rows")
+		}
+		r.console.Printf("resuming %s: %s finished%s", stored.Part, report.Count(stored.Kept(), "row is", "rows are"), failed)
+	}
 }
 
 // openOutputs creates the output files and sets up the pipeline.

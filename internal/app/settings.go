@@ -2,19 +2,17 @@ package app
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/exit"
+	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
-	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	judge "github.com/ragfaith/ragfaith/internal/verdict/llm"
 )
@@ -118,6 +116,28 @@ func (m *model) settings(o *Options) settingValues {
 	return values
 }
 
+// settings returns the settings that affect the verdicts.
+func (m *localModel) settings(o *Options) (settingValues, error) {
+	fingerprint, err := encoder.Fingerprint(m.dir)
+	if err != nil {
+		return nil, err
+	}
+	values := settingValues{
+		"model":       {fingerprint},
+		"rounded":     {strconv.FormatBool(o.roundsScores())},
+		"--device":    {o.Local.Device.String()},
+		"--precision": {o.Local.Precision},
+		"--label-map": o.Local.Labels,
+	}
+	values.setIf(m.Info().Kind != encoder.Tokens, "--prefilter", strconv.Itoa(o.Local.Prefilter))
+	values.setIf(m.layoutName != "", "layout", m.layoutName)
+	// Rounding on a GPU depends on the library and on which pairs share a padded batch.
+	gpu := o.Local.Device.Provider != ort.None
+	values.setIf(gpu, "kernels", m.Info().Kernel)
+	values.setIf(gpu, "--model-batch-size", strconv.Itoa(o.Local.Batch))
+	return values, nil
+}
+
 // promptNames returns the prompts that affect the results: those for any profile, and
 // those of a published judge only if it is used.
 func (o *Options) promptNames() []prompt.Name {
@@ -163,40 +183,4 @@ func withoutDatasets(settings result.Settings) result.Settings {
 		name, _, _ := strings.Cut(s.Name, " ")
 		return name == "dataset"
 	})
-}
-
-// openJournal creates the JSONL file that a later run can resume, or resumes it.
-func openJournal(path string, settings result.Settings, resume bool) (*journal.Journal, error) {
-	j, err := journal.Open(path, settings, resume)
-	if _, changed := errors.AsType[*journal.SettingsError](err); changed {
-		return nil, &exit.UsageError{Err: err}
-	}
-	return j, err
-}
-
-// resume makes the pipeline reuse the rows stored in the journal.
-func (r *run) resume() {
-	j := r.out.Journal
-	if !r.options.Resume || j == nil {
-		return
-	}
-	stored := j.Stored()
-	if stored == nil {
-		if r.batch == nil || !r.batch.Resumed {
-			r.notef("nothing to resume: starting from the beginning")
-		}
-		return
-	}
-	r.stored, stored.Warn, r.pipeline.Earlier = stored, r.warn, stored.Next
-	stored.Done = func() {
-		r.progress.Resumed()
-		if r.options.Quiet {
-			return
-		}
-		failed := ""
-		if n := stored.Retried(); n > 0 {
-			failed = ", retrying " + report.Count(n, "failed row", "failed rows")
-		}
-		r.console.Printf("resuming %s: %s finished%s", stored.Part, report.Count(stored.Kept(), "row is", "rows are"), failed)
-	}
 }
