@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -39,51 +38,6 @@ func resolveFlags(cmd *cobra.Command, sys system) error {
 		return &exit.UsageError{Err: err}
 	}
 	return applyProfile(flags, sys.LookupEnv)
-}
-
-// configurable reports whether a command reads config files. It must have local flags and
-// not be one of the commands that have to work even if a config file is invalid.
-func configurable(cmd *cobra.Command) bool {
-	top := cmd
-	for top.HasParent() && top.Parent().HasParent() {
-		top = top.Parent()
-	}
-	if slices.Contains([]string{"completion", "config", "help", "man", "version", cobra.ShellCompRequestCmd}, top.Name()) {
-		return false
-	}
-	return cmd.HasParent() && slices.ContainsFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return cmd.InheritedFlags().Lookup(f.Name) == nil })
-}
-
-// configurableCommands returns cmd and its subcommands, without those that read no config
-// files.
-func configurableCommands(cmd *cobra.Command) []*cobra.Command {
-	return slices.DeleteFunc(documentedCommands(cmd), func(c *cobra.Command) bool { return !configurable(c) })
-}
-
-// sourceKey is the annotation of a flag that was not set on the command line. It says where
-// the value was set, such as "environment RAGFAITH_JUDGE" or "ragfaith.yaml:3".
-const sourceKey = "source"
-
-// setOrigin records where the value of a flag was set.
-func setOrigin(f *pflag.Flag, place string) {
-	f.Changed = true
-	if f.Annotations == nil {
-		f.Annotations = make(map[string][]string)
-	}
-	f.Annotations[sourceKey] = []string{place}
-}
-
-// originOf returns where the value of a flag was set.
-func originOf(f *pflag.Flag) string {
-	if !f.Changed {
-		return "default"
-	}
-	return cmp.Or(annotation(f, sourceKey), "flag")
-}
-
-// variableOf returns the name of the environment variable that sets a flag.
-func variableOf(flag string) string {
-	return "RAGFAITH_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // fromEnvironment sets the flags that are not set yet from variables such as

@@ -16,6 +16,25 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 )
 
+// configurable reports whether a command reads config files. It must have local flags and
+// not be one of the commands that have to work even if a config file is invalid.
+func configurable(cmd *cobra.Command) bool {
+	top := cmd
+	for top.HasParent() && top.Parent().HasParent() {
+		top = top.Parent()
+	}
+	if slices.Contains([]string{"completion", "config", "help", "man", "version", cobra.ShellCompRequestCmd}, top.Name()) {
+		return false
+	}
+	return cmd.HasParent() && slices.ContainsFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return cmd.InheritedFlags().Lookup(f.Name) == nil })
+}
+
+// configurableCommands returns cmd and its subcommands, without those that read no config
+// files.
+func configurableCommands(cmd *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(documentedCommands(cmd), func(c *cobra.Command) bool { return !configurable(c) })
+}
+
 // optionsOf returns the flags of a command that a config file can set. A file can't name
 // another.
 func optionsOf(cmd *cobra.Command) []*pflag.Flag {
@@ -174,6 +193,11 @@ func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) stri
 		return text
 	}
 	return filepath.Join(base, text)
+}
+
+// variableOf returns the name of the environment variable that sets a flag.
+func variableOf(flag string) string {
+	return "RAGFAITH_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
 // checkSecret returns an error for a value of an option that may contain a secret, because

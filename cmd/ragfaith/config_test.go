@@ -22,7 +22,7 @@ func configErrors(t *testing.T, content string) []error {
 
 func TestConfigTemplateIsValid(t *testing.T) {
 	t.Parallel()
-	template := configTemplate(emptySystem())
+	template := configTemplate(newRoot(emptySystem()))
 	if errs := configErrors(t, template); len(errs) > 0 {
 		t.Fatalf("got errors %v, want none", errs)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -48,10 +48,12 @@ const (
 	// relative to their own directory.
 	filePath = cobra.BashCompFilenameExt
 	dirPath  = cobra.BashCompSubdirsInDir
+	// sourceKey is the key of a flag that was not set on the command line. It says where
+	// the value was set, such as "environment RAGFAITH_JUDGE" or "ragfaith.yaml:3".
+	sourceKey = "source"
 )
 
-// addFlags adds groups of flags to a command, in the order in which its help shows
-// them.
+// addFlags adds groups of flags to a command, in the order of its help.
 func addFlags(cmd *cobra.Command, groups ...flagGroup) {
 	cmd.Flags().SortFlags = false
 	for _, g := range groups {
@@ -129,6 +131,30 @@ func takesPairs(f *pflag.Flag) bool { return strings.Contains(annotation(f, argK
 func isList(f *pflag.Flag) bool {
 	_, ok := f.Value.(pflag.SliceValue)
 	return ok
+}
+
+// setOrigin records where the value of a flag was set.
+func setOrigin(f *pflag.Flag, place string) {
+	f.Changed = true
+	if f.Annotations == nil {
+		f.Annotations = make(map[string][]string)
+	}
+	f.Annotations[sourceKey] = []string{place}
+}
+
+// originOf returns where the value of a flag was set.
+func originOf(f *pflag.Flag) string {
+	if !f.Changed {
+		return "default"
+	}
+	return cmp.Or(annotation(f, sourceKey), "flag")
+}
+
+// explicit reports whether the named flag was set by the command line, rather than by the
+// environment, a config file or a profile.
+func explicit(flags *pflag.FlagSet, name string) bool {
+	f := flags.Lookup(name)
+	return f != nil && f.Changed && len(f.Annotations[sourceKey]) == 0
 }
 
 // flagsOf returns the flags of a command in the order of its help, without --help
@@ -233,13 +259,4 @@ func completeValues(cmd *cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		completeValues(sub)
 	}
-}
-
-// completeScore registers completions that the value of a flag does not determine:
-// datasets and judges.
-func completeScore(cmd *cobra.Command) {
-	cmd.ValidArgsFunction = cobra.FixedCompletions(
-		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
-	// This fails only for unknown flags.
-	_ = cmd.RegisterFlagCompletionFunc("judge", cobra.FixedCompletions(append(judgeNames(), serverNames()...), cobra.ShellCompDirectiveDefault))
 }

@@ -16,10 +16,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-func newModels(sys system) *cobra.Command {
-	return group("models", "Download, list or verify models", newModelsPull(sys), newModelsList(sys), newModelsVerify(sys))
-}
-
 // modelsFlag returns the --models flag, which all model commands share.
 func modelsFlag(to *string) flagSpec {
 	return flagSpec{name: "models", arg: "DIR", value: to, path: dirPath, help: "model directory (default: the Hugging Face cache)"}

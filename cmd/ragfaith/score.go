@@ -1,31 +1,21 @@
 package main
 
 import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"github.com/ragfaith/ragfaith/internal/app"
+	"github.com/ragfaith/ragfaith/internal/calibrate"
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
-	"github.com/ragfaith/ragfaith/internal/flagvalue"
-	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/segment"
+	"github.com/ragfaith/ragfaith/internal/exit"
+	"github.com/ragfaith/ragfaith/internal/llm"
 )
-
-// defaultRowTimeout only stops pathological rows: without a server, any real row takes
-// far less.
-const defaultRowTimeout = time.Minute
-
-// scoreFlags are the flags of "ragfaith score". Their values are stored in an app.Options
-// that is incomplete: resolve returns one that can be run.
-type scoreFlags struct {
-	app.Options
-
-	inputFormat, from, turns string
-
-	flags *pflag.FlagSet // all flags of the command
-}
 
 const scoreLong = `Score how far each answer of a dataset is supported by its contexts. An answer is
 split into claims; its score is the share of claims that the contexts support.
@@ -64,105 +54,167 @@ func newScore(sys system) *cobra.Command {
 	return cmd
 }
 
-// define adds the flags to the command.
-func (f *scoreFlags) define(cmd *cobra.Command) {
-	addFlags(cmd,
-		flagGroup{inputGroup, f.inputFlags()},
-		flagGroup{"Judging", f.judgingFlags()},
-		flagGroup{"Output", f.outputFlags()},
-		flagGroup{"Gates", gateFlags(&f.Options.Options)},
-		flagGroup{localModelGroup, f.localFlags()},
-		flagGroup{languageModelGroup, f.llmFlags()})
-	f.flags = cmd.Flags()
+// completeScore registers completions that the value of a flag does not determine:
+// datasets and judges.
+func completeScore(cmd *cobra.Command) {
+	cmd.ValidArgsFunction = cobra.FixedCompletions(
+		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
+	// This fails only for unknown flags.
+	_ = cmd.RegisterFlagCompletionFunc("judge", cobra.FixedCompletions(append(judgeNames(), serverNames()...), cobra.ShellCompDirectiveDefault))
 }
 
-// Names of flag groups. Only some judges use the last two.
-const (
-	inputGroup         = "Input"
-	localModelGroup    = "Local model"
-	languageModelGroup = "Language model"
-)
-
-func (f *scoreFlags) inputFlags() []flagSpec {
-	o := &f.Options
-	o.Rows.Shard, o.Rows.Shards = 1, 1
-	o.Dataset.MaxRowBytes = dataset.DefaultMaxRowBytes
-	formats := append([]string{"auto"}, dataset.Formats()...)
-	return []flagSpec{
-		{
-			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&f.inputFormat, "auto", formats...),
-			help: "dataset format: " + report.OrList(formats),
-		},
-		{
-			name: "delimiter", arg: "CHAR", value: flagvalue.Delimiter(&o.Dataset.Delimiter),
-			help: "delimiter of CSV files, or tab (default: detected)",
-		},
-		{
-			name: "from", arg: "TOOL", value: flagvalue.OneOf(&f.from, "auto", append([]string{"auto"}, dataset.Exporters()...)...),
-			help: "the tool that exported the dataset, such as langfuse",
-		},
-		{
-			name: "map", arg: "FIELD=COLUMN", value: &o.Map,
-			help: "read a field from a column or a path such as docs[*].text; repeatable",
-		},
-		{
-			name: "turns", arg: "WHICH", value: flagvalue.OneOf(&f.turns, "last", "last", "all"),
-			help: "score the last answer of each chat, or all",
-		},
-		{name: "keep", arg: "COLUMN", value: &o.Keep, harmless: true, help: "copy COLUMN into the results; all for every column; repeatable"},
-		{name: "keep-as", arg: "COLUMN=NAME", value: &o.KeepAs, harmless: true, help: "copy COLUMN into the results as NAME; repeatable"},
-		{name: "where", arg: "CONDITION", value: &o.Where, help: "score only rows with COLUMN=VALUE, or !=, <, <=, > or >=; repeatable"},
-		{name: "limit", arg: "N", value: flagvalue.Int(&o.Rows.Limit, 0, 0), help: "score only the first N rows; 0 for all"},
-		{name: "sample", arg: "N", value: flagvalue.Int(&o.Rows.Sample, 0, 0), help: "score a random sample of N rows; 0 for all"},
-		{name: "seed", arg: "N", value: &o.Seed, help: "random seed"},
-		{name: "shard", arg: "I/N", value: flagvalue.Shard(&o.Rows.Shard, &o.Rows.Shards), help: "score only shard I of N: rows whose index mod N is I-1"},
-		{name: "max-row-bytes", arg: "SIZE", value: flagvalue.Size(&o.Dataset.MaxRowBytes), help: "rows larger than this fail"},
-		{name: "lang", arg: "LANG", value: flagvalue.Language(&o.Lang, segment.Languages()), help: "language of the answers, such as de (default: detected)"},
+// resolve returns the complete options of a run over datasets. It reports mistakes in the
+// command line and missing datasets, and reads the calibration.
+func (f *scoreFlags) resolve(ctx context.Context, datasets []string, sys system, c *console.Console) (*app.Options, error) {
+	if err := f.chooseJudge(ctx, sys, c); err != nil {
+		return nil, err
 	}
-}
-
-func (f *scoreFlags) judgingFlags() []flagSpec {
-	o := &f.Options
-	o.Judge = app.JudgeLexical
-	return []flagSpec{
-		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.Profile, "", profileNames()...), help: "evaluate as another tool does, such as ragas or deepeval"},
-		{
-			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.Claims, "sentence", "sentence", app.ClaimsAnswer, app.ClaimsLLM),
-			help: "split answers into claims: sentence, answer or llm",
-		},
-		{
-			name: "judge", arg: "JUDGE", value: flagvalue.Text(&o.Judge, checkJudge),
-			help: "lexical, embedded, auto, llm, ollama/MODEL, or a model or DIR",
-		},
-		{
-			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.Evidence, "chunks", "chunks", "joined"),
-			help: "compare claims with single chunks or with all joined",
-		},
-		{name: "threshold", arg: "SCORE", value: flagvalue.Fraction(&o.Threshold), help: "minimum score of a supported claim (default: the judge's)"},
-		{name: "calibration", arg: "FILE", value: &o.Calibration, path: filePath, help: "read threshold or bounds written by \"ragfaith calibrate\""},
-		{
-			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.NoClaims, "null", "null", "0", "1"),
-			help: "score of an answer without claims: null, 0 or 1",
-		},
-		{
-			name: "empty-contexts", arg: "HOW", value: flagvalue.OneOf(&o.EmptyContexts, app.EmptyScore, app.EmptyScore, app.EmptyFail, app.EmptySkip),
-			help: "if nothing was retrieved: score (0), fail or skip the row",
-		},
-		{name: "concurrency", arg: "N", value: flagvalue.Int(&o.Concurrency, 16, 1), help: "judge up to N rows at once"},
-		{
-			name: "row-timeout", arg: "DURATION", value: flagvalue.Duration(&o.RowTimeout, defaultRowTimeout, 0),
-			help: "time limit for one row, not counting waits; 0s for none",
-		},
+	r := *f
+	o := &r.Options
+	o.Datasets, o.Version = datasets, version()
+	if s, _, ok := llm.ParseLocal(o.Judge); ok {
+		o.Judge, o.LLM.Server = app.JudgeLLM, &s
 	}
+	o.LLM.Timeout, o.LLM.ReasoningTimeout = r.requestTimeouts()
+	o.LLM.KeyRequired, o.LLM.EmbedKeyRequired = explicit(f.flags, "api-key-env"), explicit(f.flags, "embed-api-key-env")
+	o.Local.PrefilterGiven = explicit(f.flags, "prefilter")
+	if err := r.check(); err != nil {
+		return nil, err
+	}
+	if err := r.resolveInput(); err != nil {
+		return nil, err
+	}
+	if err := calibrateJudge(o, o.Warner(c)); err != nil {
+		return nil, err
+	}
+	return o, checkExist(datasets)
 }
 
-func (f *scoreFlags) outputFlags() []flagSpec {
+// requestTimeouts returns the timeouts of a request to a model that is not known to reason
+// and, unless --timeout sets both, of one that is.
+func (f *scoreFlags) requestTimeouts() (timeout, reasoning time.Duration) {
+	switch {
+	case f.flags.Changed("timeout"):
+		return f.LLM.Timeout, 0
+	case llm.IsNear(f.LLM.BaseURL) || f.LLM.Server != nil:
+		return slowTimeout, slowTimeout
+	}
+	return f.LLM.Timeout, slowTimeout
+}
+
+// resolveInput sets how the datasets are read, and which rows are scored.
+func (f *scoreFlags) resolveInput() error {
 	o := &f.Options
-	return append(outputFlags(&o.Options), []flagSpec{
-		{name: "resume", value: &o.Resume, help: "continue an interrupted run that writes a JSONL file"},
-		{name: "dry-run", value: &o.DryRun, help: "estimate claims, requests, tokens and cost; send nothing"},
-		{name: "verbose", short: "v", value: &o.Verbose, harmless: true, help: "list all failed rows, the options and the duration"},
-		{name: "quiet", short: "q", value: &o.Quiet, harmless: true, help: "no progress, warnings or failed rows on stderr"},
-		{name: "no-progress", value: &o.NoProgress, harmless: true, help: "no progress on stderr"},
-	}...)
+	o.Rows.Seed = o.Seed
+	opts := &o.Dataset
+	opts.NeedText, opts.AllTurns = o.EmptyContexts == app.EmptyFail, f.turns == "all"
+	if f.from != "auto" {
+		opts.From = f.from
+	}
+	if f.inputFormat != "auto" {
+		opts.Format = dataset.Format(f.inputFormat)
+	}
+	fields := []dataset.Field{dataset.FieldID, dataset.FieldQuestion, dataset.FieldAnswer, dataset.FieldContexts}
+	if len(o.Map) > 0 {
+		opts.Map = make(map[dataset.Field]string)
+	}
+	for _, m := range o.Map {
+		name, column, ok := strings.Cut(m, "=")
+		field := dataset.Field(name)
+		switch {
+		case !ok || column == "":
+			return exit.Usagef("--map %s: want FIELD=COLUMN", m)
+		case !slices.Contains(fields, field):
+			return exit.Usagef("--map %s: unknown field %q, want id, question, answer or contexts", m, name)
+		case opts.Map[field] != "":
+			return exit.Usagef("--map: two columns for %s: %s and %s", name, opts.Map[field], column)
+		}
+		opts.Map[field] = column
+	}
+	for _, text := range o.Where {
+		c, err := dataset.ParseCondition(text)
+		if err != nil {
+			return exit.Usagef("--where: %v", err)
+		}
+		o.Rows.Where = append(o.Rows.Where, c)
+	}
+	opts.Keep, opts.KeepAll = o.InputColumns(), slices.Contains(o.Keep, "all")
+	if opts.KeepAll {
+		opts.Keep = slices.DeleteFunc(opts.Keep, func(column string) bool { return slices.Contains(o.Keep, column) })
+	}
+	for _, c := range o.KeptColumns() {
+		opts.Required = append(opts.Required, dataset.Required{Flag: c.Flag, Column: c.Name})
+	}
+	for _, c := range o.Rows.Where {
+		opts.Required = append(opts.Required, dataset.Required{Flag: "--where", Column: c.Column})
+	}
+	return nil
+}
+
+// calibrateJudge sets the threshold from --calibration, unless --threshold is set, or the
+// bounds of --prescreen.
+func calibrateJudge(o *app.Options, warn func(error)) error {
+	switch {
+	case o.Prescreens():
+		return readBounds(o)
+	case o.Calibration == "":
+		return nil
+	}
+	c, err := calibrate.Read(o.Calibration)
+	if err != nil {
+		return err
+	}
+	if o.Threshold != nil {
+		warn(fmt.Errorf("--calibration %s has no effect because --threshold is set", o.Calibration))
+		return nil
+	}
+	if err := c.CheckThreshold(); err != nil {
+		return err
+	}
+	o.Threshold, o.Calibrated = new(c.Threshold), c
+	return nil
+}
+
+// readBounds reads the bounds of --prescreen from --calibration.
+func readBounds(o *app.Options) error {
+	advice := fmt.Sprintf(`score labelled rows with --judge %s --keep LABEL -o R.jsonl --summary R.summary.json, then "ragfaith calibrate R.jsonl --label LABEL -o FILE.json"`, o.LLM.Prescreen)
+	if o.Calibration == "" {
+		return exit.Usagef("--prescreen needs the bounds in --calibration FILE.json: %s", advice)
+	}
+	c, err := calibrate.Read(o.Calibration)
+	if err != nil {
+		return err
+	}
+	if o.SupportedFrom, o.UnsupportedFrom, err = c.Bounds(); err != nil {
+		return exit.Usagef("--prescreen: %s: %w; %s", o.Calibration, err, advice)
+	}
+	o.Calibrated = c
+	return nil
+}
+
+// chooseJudge replaces --judge auto by the best judge at hand that costs nothing.
+func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Console) error {
+	if f.Judge != judgeAuto {
+		return nil
+	}
+	server := []string{"base-url", "model", "api-key-env"}
+	for _, name := range server {
+		if explicit(f.flags, name) {
+			return exit.Usagef("--%s can't be used with --judge auto, which chooses the server and the model", name)
+		}
+	}
+	chosen, why := app.BestJudge(ctx, &f.Options, &sys.System)
+	if !f.Quiet {
+		c.Printf("--judge auto: %s (%s)", chosen, why)
+	}
+	judge := f.flags.Lookup("judge")
+	if err := judge.Value.Set(chosen); err != nil {
+		return exit.Usagef("--judge auto: %w", err)
+	}
+	if _, _, ok := llm.ParseLocal(chosen); ok {
+		for _, name := range server { // those of a config file may belong to a server that costs money
+			f.flags.Lookup(name).Changed = false
+		}
+	}
+	return applyServer(f.flags, sys.LookupEnv)
 }

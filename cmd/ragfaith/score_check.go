@@ -165,10 +165,3 @@ func (f *scoreFlags) explicitFlags(group string) []string {
 	})
 	return names
 }
-
-// explicit reports whether the named flag was set by the command line, rather than by the
-// environment, a config file or a profile.
-func explicit(flags *pflag.FlagSet, name string) bool {
-	f := flags.Lookup(name)
-	return f != nil && f.Changed && len(f.Annotations[sourceKey]) == 0
-}

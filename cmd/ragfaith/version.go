@@ -104,17 +104,6 @@ func newMan() *cobra.Command {
 	}
 }
 
-// documentedCommands returns a command and the visible commands below it.
-func documentedCommands(cmd *cobra.Command) []*cobra.Command {
-	all := []*cobra.Command{cmd}
-	for _, sub := range cmd.Commands() {
-		if sub.IsAvailableCommand() {
-			all = append(all, documentedCommands(sub)...)
-		}
-	}
-	return all
-}
-
 // manPage returns the page of a command. Its date is that of the commit, so that a
 // build always writes the same pages.
 func manPage(cmd *cobra.Command) ([]byte, error) {
