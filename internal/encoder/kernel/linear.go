@@ -38,16 +38,6 @@ type Part struct {
 	Out  int
 }
 
-// Precision is the arithmetic of a linear layer.
-type Precision int
-
-const (
-	// Float32 uses the weights as they are.
-	Float32 Precision = iota
-	// Int8 quantizes weights and activations to 8 bits.
-	Int8
-)
-
 // Linear is one or more linear layers with a common input, prepared for one set
 // of kernels. It is immutable and safe for concurrent use.
 type Linear struct {
