@@ -23,6 +23,9 @@ type charsmap struct {
 	ascii   [utf8.RuneSelf]bool // ascii[c] reports whether c has a replacement
 }
 
+// maxInserted limits the length in bytes of a text that a normalizer inserts.
+const maxInserted = 100
+
 func newCharsmap(data []byte) (*charsmap, error) {
 	if len(data) < 4 {
 		return nil, errors.New("charsmap is too short")

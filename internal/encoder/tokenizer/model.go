@@ -12,20 +12,6 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 )
 
-// A model splits a piece into tokens.
-type model interface {
-	// tokenize emits the tokens of a non-empty piece. If a character has no token
-	// and there is no unknown token, it sets s.unknown and emits noValue.
-	tokenize(s *state, p piece)
-}
-
-// A vocabulary holds the tokens of a model.
-type vocabulary struct {
-	ids     map[string]int32
-	size    int   // number of tokens, including equal ones
-	unknown int32 // id of the unknown token, or noValue
-}
-
 // A jsonModel is a model in a file. Its type determines which members it has.
 type jsonModel struct {
 	Type  string    `json:"type"` // missing in older files
@@ -62,25 +48,6 @@ func (v *jsonVocab) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 		return json.UnmarshalDecode(dec, &v.list)
 	}
 	return json.UnmarshalDecode(dec, &v.ids)
-}
-
-// unmarshalPair reads a list of two values.
-func unmarshalPair(dec *jsontext.Decoder, a, b any) error {
-	start := dec.PeekKind()
-	_, err := dec.ReadToken()
-	if err == nil && start == '[' {
-		err = json.UnmarshalDecode(dec, a)
-	}
-	if err == nil && start == '[' {
-		err = json.UnmarshalDecode(dec, b)
-	}
-	if err == nil && (start != '[' || dec.PeekKind() != ']') {
-		err = errors.New("want a list of two values")
-	}
-	if err == nil {
-		_, err = dec.ReadToken()
-	}
-	return err
 }
 
 // A scoredToken is a list of a token and its score.

@@ -180,8 +180,27 @@ func Parse(data []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// maxInserted limits the length in bytes of a text that a normalizer inserts.
-const maxInserted = 100
+// set sets the post-processor to a component of a file.
+func (p *post) set(c *component) error {
+	switch c.Type {
+	case "BertProcessing", "RobertaProcessing":
+		if c.Cls == nil || c.Sep == nil {
+			return errors.New("missing cls or sep")
+		}
+		*p = clsPost(c.Cls.id, c.Sep.id, c.Type == "RobertaProcessing")
+		return nil
+	case "TemplateProcessing":
+		if c.Single == nil || c.Pair == nil {
+			return errors.New("missing single or pair")
+		}
+		var err error
+		if p.single, err = slots(c.Single, c.Specials, 1); err == nil {
+			p.pair, err = slots(c.Pair, c.Specials, 2)
+		}
+		return err
+	}
+	return errUnsupported
+}
 
 // addNormalizer adds a normalizer of the file.
 func (t *Tokenizer) addNormalizer(c *component) error {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
 )
 
@@ -21,6 +22,25 @@ type slot struct {
 }
 
 const special = -1
+
+// unmarshalPair reads a list of two values.
+func unmarshalPair(dec *jsontext.Decoder, a, b any) error {
+	start := dec.PeekKind()
+	_, err := dec.ReadToken()
+	if err == nil && start == '[' {
+		err = json.UnmarshalDecode(dec, a)
+	}
+	if err == nil && start == '[' {
+		err = json.UnmarshalDecode(dec, b)
+	}
+	if err == nil && (start != '[' || dec.PeekKind() != ']') {
+		err = errors.New("want a list of two values")
+	}
+	if err == nil {
+		_, err = dec.ReadToken()
+	}
+	return err
+}
 
 // A namedID is a list of a token and its id.
 type namedID struct{ id int32 }
@@ -46,28 +66,6 @@ type jsonSpecial struct {
 	ID     string   `json:"id"`
 	IDs    []int32  `json:"ids"`
 	Tokens []string `json:"tokens"`
-}
-
-// set sets the post-processor to a component of a file.
-func (p *post) set(c *component) error {
-	switch c.Type {
-	case "BertProcessing", "RobertaProcessing":
-		if c.Cls == nil || c.Sep == nil {
-			return errors.New("missing cls or sep")
-		}
-		*p = clsPost(c.Cls.id, c.Sep.id, c.Type == "RobertaProcessing")
-		return nil
-	case "TemplateProcessing":
-		if c.Single == nil || c.Pair == nil {
-			return errors.New("missing single or pair")
-		}
-		var err error
-		if p.single, err = slots(c.Single, c.Specials, 1); err == nil {
-			p.pair, err = slots(c.Pair, c.Specials, 2)
-		}
-		return err
-	}
-	return errUnsupported
 }
 
 // clsPost returns the post-processor of BERT, with type ids 0 and 1, or of
@@ -124,6 +122,14 @@ func countSpecials(slots []slot) int {
 		n += len(s.ids)
 	}
 	return n
+}
+
+// An Encoding holds the tokens of a text or a pair of texts. Its slices have
+// equal length.
+type Encoding struct {
+	IDs, TypeIDs []int32
+	Offsets      [][2]int // byte range of each token in its text; {0, 0} for inserted special tokens
+	Sequence     []int8   // 0 for the first text, 1 for the second, -1 for inserted special tokens
 }
 
 // encoding builds the encoding from the tokens of the texts.

@@ -47,6 +47,13 @@ type token struct {
 	start, end int32 // in the original text
 }
 
+// A step is the best path to a position in a word.
+type step struct {
+	score float64
+	from  int32 // start of the last token, or noValue
+	token int32 // id
+}
+
 // A state is the working memory of one call.
 type state struct {
 	texts          [2]text

@@ -35,6 +35,13 @@ type Tokenizer struct {
 	splitSpecials bool           // see SplitSpecials
 }
 
+// A model splits a piece into tokens.
+type model interface {
+	// tokenize emits the tokens of a non-empty piece. If a character has no token
+	// and there is no unknown token, it sets s.unknown and emits noValue.
+	tokenize(s *state, p piece)
+}
+
 // SplitSpecials returns a tokenizer for untrusted texts. Special tokens in a
 // text are tokenized like any other text, as with split_special_tokens in
 // Hugging Face, and no text produces the id of a special added token or of a
@@ -53,14 +60,6 @@ func (t *Tokenizer) MaxID() int32 {
 		last = max(last, id)
 	}
 	return last
-}
-
-// An Encoding holds the tokens of a text or a pair of texts. Its slices have
-// equal length.
-type Encoding struct {
-	IDs, TypeIDs []int32
-	Offsets      [][2]int // byte range of each token in its text; {0, 0} for inserted special tokens
-	Sequence     []int8   // 0 for the first text, 1 for the second, -1 for inserted special tokens
 }
 
 // ErrNoUnknownToken is returned for a text that contains a character without a

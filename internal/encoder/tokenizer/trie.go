@@ -5,6 +5,13 @@ import (
 	"slices"
 )
 
+// A vocabulary holds the tokens of a model.
+type vocabulary struct {
+	ids     map[string]int32
+	size    int   // number of tokens, including equal ones
+	unknown int32 // id of the unknown token, or noValue
+}
+
 // A trie finds the tokens at the start of a text. Its size is proportional to the total
 // length of the tokens.
 type trie struct {

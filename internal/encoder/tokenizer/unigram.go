@@ -24,13 +24,6 @@ func (u *unigram) setSpecials(special map[int32]bool) {
 	}
 }
 
-// A step is the best path to a position in a word.
-type step struct {
-	score float64
-	from  int32 // start of the last token, or noValue
-	token int32 // id
-}
-
 // tokenize runs the Viterbi algorithm. The first path found wins among equal
 // scores, which is the one with the longest last token. Scores are summed from
 // left to right as in the reference because rounding can decide.
