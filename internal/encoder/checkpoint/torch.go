@@ -10,17 +10,6 @@ import (
 	"strings"
 )
 
-// maxShared limits the size of all tensors, in sizes of the file. Real models have
-// embeddings that up to four tensors share.
-const maxShared = 16
-
-// A content is the content of a file.
-type content struct {
-	root     any
-	storages map[string][]byte // data by key
-	size     uint64            // number of bytes that tensors may still have
-}
-
 // parseTorch returns the tensors of the dictionary in a file written by torch.save, or
 // of the dictionary state_dict in it, as PyTorch Lightning writes them. Nothing in the
 // file is executed. Tensors are views of the file.

@@ -13,6 +13,17 @@ import (
 // and so the memory for its entries. Each tensor needs some hundred bytes.
 const maxDirectory = 16 << 20
 
+// maxShared limits the size of all tensors, in sizes of the file. Real models have
+// embeddings that up to four tensors share.
+const maxShared = 16
+
+// A content is the content of a file.
+type content struct {
+	root     any
+	storages map[string][]byte // data by key
+	size     uint64            // number of bytes that tensors may still have
+}
+
 // readZip reads the format of PyTorch 1.6 and later: a zip archive of uncompressed
 // files, of which NAME/data.pkl is a pickle, and NAME/data/KEY are storages. Files
 // are only looked up by name; none is written.
