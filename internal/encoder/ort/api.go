@@ -50,6 +50,15 @@ const (
 	memTypeDefault = 0
 )
 
+// A Library is a loaded ONNX Runtime. Its methods except Close are safe for
+// concurrent use.
+type Library struct {
+	name    string
+	version string
+	table   []uintptr // OrtApi
+	env     uintptr
+}
+
 // call calls a function that returns a status and converts it to an error.
 func (l *Library) call(f function, args ...uintptr) error {
 	status := callC(l.table[f], args...)

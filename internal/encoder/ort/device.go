@@ -56,3 +56,7 @@ func (d Device) String() string {
 	}
 	return "cpu"
 }
+
+// ErrStatic reports that the program was built without support for loading
+// libraries.
+var ErrStatic = errors.New("this build of ragfaith is static and cannot load libraries: run the same command with ragfaith-ort (built by make build-ort)")

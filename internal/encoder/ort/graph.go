@@ -4,30 +4,41 @@ import (
 	"encoding/binary"
 	"math"
 	"strconv"
+	"unsafe"
 )
 
-// Element is a data type. Its values are those of TensorProto.DataType.
-type Element int32
+// A Tensor is an array of values with a shape.
+type Tensor struct {
+	name    string
+	element Element
+	shape   []int64
+	data    []byte
+}
 
-// Data types of tensors.
-const (
-	Float32  Element = 1
-	Int32    Element = 6
-	Int64    Element = 7
-	Float16  Element = 10
-	BFloat16 Element = 16
-)
-
-// size returns the size of a value in bytes.
-func (e Element) size() int {
-	switch e {
-	case Float16, BFloat16:
-		return 2
-	case Int64:
-		return 8
-	case Float32, Int32:
+// NewTensor returns a tensor with the given values in row-major order. It does not
+// copy them.
+func NewTensor[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
+	t := Tensor{name, Int64, int64s(shape), Bytes(values)}
+	switch any(values).(type) {
+	case []float32:
+		t.element = Float32
+	case []int32:
+		t.element = Int32
 	}
-	return 4
+	return t
+}
+
+func int64s(shape []int) (list []int64) {
+	for _, n := range shape {
+		list = append(list, int64(n))
+	}
+	return list
+}
+
+// Bytes returns the memory of values as bytes.
+func Bytes[T float32 | int32 | int64 | uint16](values []T) []byte {
+	var zero T
+	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))
 }
 
 // A Value is the name of a tensor in a graph. The empty Value omits an optional

@@ -1,26 +1,12 @@
 package ort
 
 import (
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
 )
-
-// ErrStatic reports that the program was built without support for loading
-// libraries.
-var ErrStatic = errors.New("this build of ragfaith is static and cannot load libraries: run the same command with ragfaith-ort (built by make build-ort)")
-
-// A Library is a loaded ONNX Runtime. Its methods except Close are safe for
-// concurrent use.
-type Library struct {
-	name    string
-	version string
-	table   []uintptr // OrtApi
-	env     uintptr
-}
 
 // Open loads the library at path: the file, or a directory that contains it, such
 // as onnxruntime/capi of the Python package. If path is empty, it searches the

@@ -7,7 +7,6 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
-	"unsafe"
 )
 
 // A Session runs a graph.
@@ -18,40 +17,6 @@ type Session struct {
 	output  string
 	weights []uintptr      // OrtValues
 	pins    runtime.Pinner // pins the weights
-}
-
-// A Tensor is an array of values with a shape.
-type Tensor struct {
-	name    string
-	element Element
-	shape   []int64
-	data    []byte
-}
-
-// NewTensor returns a tensor with the given values in row-major order. It does not
-// copy them.
-func NewTensor[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
-	t := Tensor{name, Int64, int64s(shape), Bytes(values)}
-	switch any(values).(type) {
-	case []float32:
-		t.element = Float32
-	case []int32:
-		t.element = Int32
-	}
-	return t
-}
-
-func int64s(shape []int) (list []int64) {
-	for _, n := range shape {
-		list = append(list, int64(n))
-	}
-	return list
-}
-
-// Bytes returns the memory of values as bytes.
-func Bytes[T float32 | int32 | int64 | uint16](values []T) []byte {
-	var zero T
-	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))
 }
 
 // Session prepares a graph to run on a device. threads applies only to CPUs. ONNX

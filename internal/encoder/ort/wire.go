@@ -54,6 +54,30 @@ const (
 	operatorSet = 17
 )
 
+// Element is a data type. Its values are those of TensorProto.DataType.
+type Element int32
+
+// Data types of tensors.
+const (
+	Float32  Element = 1
+	Int32    Element = 6
+	Int64    Element = 7
+	Float16  Element = 10
+	BFloat16 Element = 16
+)
+
+// size returns the size of a value in bytes.
+func (e Element) size() int {
+	switch e {
+	case Float16, BFloat16:
+		return 2
+	case Int64:
+		return 8
+	case Float32, Int32:
+	}
+	return 4
+}
+
 // A message is an encoded protobuf message.
 type message []byte
 
