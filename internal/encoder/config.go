@@ -18,6 +18,15 @@ import (
 // maxConfig limits the size of a configuration file in bytes.
 const maxConfig = 4 << 20
 
+// Files of a model.
+const (
+	configFile          = "config.json"
+	tokenizerFile       = "tokenizer.json"
+	tokenizerConfigFile = "tokenizer_config.json"
+	sentenceConfigFile  = "sentence_bert_config.json"
+	modulesFile         = "modules.json" // lists the modules of a sentence-transformers model
+)
+
 // Limits on configuration values, far above any released model. Their products fit
 // in 64 bits.
 const (

@@ -1,39 +1,11 @@
 package encoder
 
 import (
-	"math"
 	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
-
-// disentangled is the attention of DeBERTa (He et al., 2021, "DeBERTa:
-// Decoding-enhanced BERT with Disentangled Attention", and the v3 paper). To the
-// product of query and key, it adds the product of the query with the key of the
-// relative distance (content to position), and of the key with the query of the
-// distance (position to content). Distances are bucketed: exact up to half the
-// buckets, logarithmic beyond.
-//
-// The products with all distances are one matrix multiplication per head, from whose
-// result the biases of each query are gathered.
-type disentangled struct {
-	span        int     // position_buckets, half the rows of the distance embeddings
-	maxDistance int     // max_relative_positions, the distance of the last bucket
-	head        int     // width of a head
-	scale       float32 // scale of all products
-
-	table table       // distance embeddings
-	norm  kernel.Norm // normalization of table
-
-	windows []int // half widths of the slices of table used for short sequences
-	layers  []distances
-}
-
-// distances holds the scaled key and query projections of the distance embeddings as
-// linear layers. Element [h][w] applies to head h and covers the middle 2*windows[w]
-// rows of the table.
-type distances struct{ keys, queries [][]*kernel.Linear }
 
 // maxSpan limits half the rows of the distance embeddings. Published models have 256.
 const maxSpan = 1 << 10
@@ -155,62 +127,4 @@ func (d *disentangled) project(w *weights, pool *kernel.Pool, table []float32, p
 		}
 	}
 	return all
-}
-
-// bucket returns the bucket of a distance, like make_log_bucket_position in
-// transformers.
-func (d *disentangled) bucket(distance int) int {
-	middle := d.span / 2
-	n := max(distance, -distance)
-	if n <= middle {
-		return distance
-	}
-	frac := math.Log(float64(n)/float64(middle)) / math.Log(float64(d.maxDistance-1)/float64(middle))
-	b := int(math.Ceil(frac*float64(middle-1))) + middle
-	if distance < 0 {
-		return -b
-	}
-	return b
-}
-
-// windowFor returns the index of the smallest window for sequences of up to n
-// tokens.
-func (d *disentangled) windowFor(n int) int {
-	i, _ := slices.BinarySearch(d.windows, d.bucket(n-1)+1)
-	return min(i, len(d.windows)-1)
-}
-
-// columns returns the index into the given window for each distance between query
-// and key, from n-1 down to 1-n.
-func (d *disentangled) columns(p *pass, n, window int) []int32 {
-	columns := grow(&p.positions, 2*n-1)
-	for i := range columns {
-		columns[i] = int32(d.row(n-1-i) - d.span + d.windows[window])
-	}
-	return columns
-}
-
-// row returns the row of the distance embeddings for a distance.
-func (d *disentangled) row(distance int) int {
-	return min(max(d.bucket(distance)+d.span, 0), 2*d.span-1)
-}
-
-// addBiases adds the biases of layer l to its attention.
-func (d *disentangled) addBiases(p *pass, l int, a *kernel.Attention) {
-	window := d.windowFor(p.longest)
-	columns, middle := d.columns(p, p.longest, window), p.longest-1
-	ld := 2 * d.windows[window]
-	a.Prepare = func(w *kernel.Worker, s, h, q0, q1 int) []float32 {
-		at, n := p.starts[s]*a.Stride+h*d.head, p.lengths[s]
-		products := w.Floats(2 * n * ld)
-		w.ApplyRows(d.layers[l].keys[h][window], products[q0*ld:], a.Q[at+q0*a.Stride:], a.Stride, q1-q0, kernel.None)
-		w.ApplyRows(d.layers[l].queries[h][window], products[n*ld:], a.K[at:], a.Stride, n, kernel.None)
-		return products
-	}
-	a.Bias = func(w *kernel.Worker, products []float32, s, i, lo, hi int, dst []float32) {
-		columns := columns[middle+lo-i : middle+hi-i]
-		clear(dst[:len(columns)])
-		w.GatherAdd(dst, products[i*ld:], columns, 0)
-		w.GatherAdd(dst, products[(p.lengths[s]+lo)*ld:], columns, ld)
-	}
 }

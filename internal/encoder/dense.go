@@ -1,9 +1,7 @@
 package encoder
 
 import (
-	"context"
 	"math"
-	"math/rand/v2"
 	"slices"
 	"sync"
 
@@ -120,34 +118,9 @@ func (d *dense) fold(n *kernel.Norm) {
 	d.smooth = nil
 }
 
-// Calibration uses random token sequences, because which inputs are large depends on
-// the model much more than on the text.
-const (
-	calibrationSequences = 6
-	calibrationTokens    = 64
-)
-
-// quantize converts the layers of a network loaded in float32 to int8. maxTokens
-// limits the length of calibration sequences; 0 means no limit.
-func (m *Model) quantize(ctx context.Context, layers []*dense, maxTokens int) error {
-	r := rand.New(rand.NewPCG(1, 2))
-	n := calibrationTokens
-	if maxTokens > 0 {
-		n = min(n, maxTokens)
-	}
-	ids := make([]int32, n)
-	for range calibrationSequences {
-		for i := range ids {
-			ids[i] = r.Int32N(int32(m.network.embed.words.rows))
-		}
-		m.pass.add(ids, make([]int32, n))
-	}
-	p := &m.pass
-	if _, err := m.network.forward(ctx, p); err != nil {
-		return err
-	}
-	p.pool.For(len(layers), func(_ *kernel.Worker, i int) { layers[i].quantize(p.pool.Kernels()) })
-	m.network.fold()
-	p.precision = kernel.Int8
-	return nil
+// widen stores the values of raw in dst as float32.
+func widen(dst []float32, raw kernel.Raw) {
+	copy(dst, raw.F32)
+	kernel.F16ToFloat32(dst, raw.F16)
+	kernel.BF16ToFloat32(dst, raw.BF16)
 }

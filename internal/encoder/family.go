@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// modulesFile lists the modules of a sentence-transformers model.
-const modulesFile = "modules.json"
-
 // CheckConfig returns the error of Open for a model whose architecture is not supported.
 // file is the name of its configuration in errors, data the content; sentence means that
 // the model has a modules.json.

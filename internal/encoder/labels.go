@@ -3,46 +3,10 @@ package encoder
 import (
 	"fmt"
 	"maps"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
 )
-
-// Meaning is the relation of a text to a claim that a label expresses.
-type Meaning int
-
-const (
-	// NotMentioned means that the text does not support the claim. Models with two
-	// labels use it for contradicted claims too.
-	NotMentioned Meaning = iota
-	// Supported means that the claim follows from the text.
-	Supported
-	// Contradicted means that the text contradicts the claim.
-	Contradicted
-)
-
-// String returns the name used in label maps.
-func (m Meaning) String() string {
-	return [...]string{"not_mentioned", "supported", "contradicted"}[m]
-}
-
-// Probabilities holds the probability of each meaning. They sum to 1.
-type Probabilities struct{ Supported, Contradicted, NotMentioned float64 }
-
-// Probabilities returns the softmax over the logits, summed by the meaning of
-// their labels.
-func (i *Info) Probabilities(logits []float32) Probabilities {
-	largest := float64(slices.Max(logits))
-	var sums [Contradicted + 1]float64
-	total := 0.0
-	for l, x := range logits {
-		e := math.Exp(float64(x) - largest)
-		sums[i.Meanings[l]] += e
-		total += e
-	}
-	return Probabilities{sums[Supported] / total, sums[Contradicted] / total, sums[NotMentioned] / total}
-}
 
 // meaningOf returns the meaning of a well-known label name. The names are taken from
 // NLI and fact-checking datasets and from classifiers trained on them.

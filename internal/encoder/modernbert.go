@@ -1,57 +1,6 @@
 package encoder
 
-import (
-	"cmp"
-	"math"
-)
-
-// rotation is rotary position embedding (Su et al., 2021, "RoFormer"): value i of
-// the first half of a head and value i of the second half are rotated as a pair by
-// the angle position * theta^(-2i/head).
-type rotation struct {
-	theta  float64
-	half   int       // half the width of a head
-	angles []float32 // [position][2*half], cosines before sines
-	length int       // number of positions in angles
-}
-
-// grow extends angles to at least n positions. It rounds intermediate values like
-// transformers, because exact angles would change the output at large positions.
-func (r *rotation) grow(n int) {
-	if n <= r.length {
-		return
-	}
-	r.length = n + n/8
-	r.angles = make([]float32, r.length*2*r.half)
-	for i := range r.half {
-		step := 1 / float32(math.Pow(r.theta, float64(float32(i)/float32(r.half))))
-		for pos := range r.length {
-			sin, cos := math.Sincos(float64(float32(pos) * step))
-			r.angles[pos*2*r.half+i] = float32(cos)
-			r.angles[pos*2*r.half+r.half+i] = float32(sin)
-		}
-	}
-}
-
-// rotate rotates the queries and keys in each row of qkv. heads is the number of
-// query and key heads together; they precede the values in a row.
-func (r *rotation) rotate(qkv []float32, positions []int32, heads, head int) {
-	stride := heads / 2 * 3 * head
-	for row, pos := range positions {
-		angles := r.angles[int(pos)*2*r.half:][:2*r.half]
-		cos, sin := angles[:r.half], angles[r.half:]
-		for h := range heads {
-			values := qkv[row*stride+h*head:][:head]
-			first, second := values[:len(cos)], values[len(cos):]
-			second, sin := second[:len(cos)], sin[:len(cos)]
-			for i, c := range cos {
-				a, b := first[i], second[i]
-				first[i] = a*c - b*sin[i]
-				second[i] = b*c + a*sin[i]
-			}
-		}
-	}
-}
+import "cmp"
 
 // Attention types, as named by transformers.
 const (

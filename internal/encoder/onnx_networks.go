@@ -186,3 +186,18 @@ func (t *graphDistances) slide(g *graphBuilder, x ort.Value) ort.Value {
 	shape := g.Op("Concat", []ort.Value{g.Ints(0, 0), t.length, g.Ints(-1)}, ort.Int("axis", 0))
 	return g.op("Slice", g.op("Reshape", x, shape), g.Ints(0), t.length, g.Ints(3))
 }
+
+// buildGraph adds the head to a graph.
+func (h *head) buildGraph(g *graphBuilder, x ort.Value) ort.Value {
+	x = g.pool(h.pooling, x, h.width)
+	if h.out == nil {
+		return x
+	}
+	if h.dense != nil {
+		x = g.activate(g.linear(x, h.dense.Linear)[0], h.act)
+		if h.norm.Gain != nil {
+			x = g.norm(x, h.norm)
+		}
+	}
+	return g.linear(x, h.out)[0]
+}

@@ -2,6 +2,9 @@ package encoder
 
 import "github.com/ragfaith/ragfaith/internal/encoder/kernel"
 
+// A sequence is a tokenized text or pair.
+type sequence struct{ ids, types []int32 }
+
 // A pass is the evaluation of a batch of sequences by a network. The sequences are stored
 // one after another, without padding. The buffers are reused by all passes of a model.
 type pass struct {

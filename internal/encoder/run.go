@@ -8,15 +8,14 @@ import (
 	"math"
 	"runtime/debug"
 	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
 // passTokens is the maximum number of tokens of a pass with more than one text.
 // Larger passes need more memory and are not faster, because layers are computed
 // in blocks of rows that fit the cache.
 const passTokens = 2048
-
-// A sequence is a tokenized text or pair.
-type sequence struct{ ids, types []int32 }
 
 // check rejects sequences that the network cannot compute.
 func (m *Model) check(s sequence) error {
@@ -62,30 +61,6 @@ func (m *Model) compute(ctx context.Context, seqs []sequence) ([][]float32, erro
 	}
 	return result, nil
 }
-
-// acquire waits for the current pass to finish and starts another one, which release
-// ends. It returns the error of ctx if that is done first, or an error after Close.
-func (m *Model) acquire(ctx context.Context) error {
-	select {
-	case m.gate <- struct{}{}:
-	default:
-		if m.onWait != nil {
-			defer m.onWait(ctx)()
-		}
-		select {
-		case m.gate <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
-	if m.closed {
-		m.release()
-		return errors.New("the model is closed")
-	}
-	return nil
-}
-
-func (m *Model) release() { <-m.gate }
 
 // passSize returns the number of sequences in the next pass: up to passTokens tokens.
 // A longer sequence gets its own pass.
@@ -140,6 +115,41 @@ func (m *Model) runPass(ctx context.Context, seqs []sequence, indices []int, sto
 			start, rows = p.starts[s], p.lengths[s]
 		}
 		if err := store(i, output[start*width:(start+rows)*width]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runONNX is runPass for one batch, whose first sequence must be the longest.
+func (m *Model) runONNX(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) error {
+	if err := m.acquire(ctx); err != nil {
+		return err
+	}
+	defer m.release()
+	d := m.onnx
+	b := &paddedBatch{length: len(seqs[indices[0]].ids)}
+	for _, i := range indices {
+		b.seqs = append(b.seqs, seqs[i])
+	}
+	var inputs []ort.Tensor
+	for _, feed := range d.feeds {
+		inputs = append(inputs, feed(b))
+	}
+	stride := 1
+	if d.perToken {
+		stride = b.length
+	}
+	out := make([]float32, len(indices)*stride*d.width)
+	if err := d.session.Run(ctx, ort.NewTensor("", out, len(indices)*stride, d.width), inputs...); err != nil {
+		return err
+	}
+	for s, i := range indices {
+		rows := 1
+		if d.perToken {
+			rows = len(seqs[i].ids)
+		}
+		if err := store(i, out[s*stride*d.width:][:rows*d.width]); err != nil {
 			return err
 		}
 	}

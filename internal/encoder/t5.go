@@ -1,63 +1,13 @@
 package encoder
 
-import (
-	"math"
-	"strconv"
-
-	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
-)
+import "github.com/ragfaith/ragfaith/internal/encoder/kernel"
 
 // Parameters of HHEM's base model, google/flan-t5-base. HHEM's files do not contain
 // them.
 const (
-	t5Eps         = 1e-6
-	t5MaxDistance = 128 // relative_attention_max_distance
+	t5Eps          = 1e-6
+	t5DecoderStart = 0 // decoder_start_token_id, the padding token
 )
-
-// relative is the attention bias of T5 (Raffel et al., 2020, "Exploring the Limits
-// of Transfer Learning with a Unified Text-to-Text Transformer", section 2.1): one
-// value per head and bucket of distances.
-type relative struct {
-	heads, buckets int
-	values         []float32 // [buckets][heads]
-	byDistance     []float32 // [heads][2*maxLen-1]
-	maxLen         int
-}
-
-// bucket returns the bucket of a distance, key position minus query position. Each
-// direction uses half of the buckets. The first half of these hold a single
-// distance; the ranges of the others grow logarithmically.
-func (r *relative) bucket(distance int) int {
-	half := r.buckets / 2
-	base := 0
-	if distance > 0 {
-		base = half
-	}
-	n, exact := max(distance, -distance), half/2
-	if n < exact {
-		return base + n
-	}
-	frac := math.Log(float64(n)/float64(exact)) / math.Log(t5MaxDistance/float64(exact))
-	return base + min(exact+int(frac*float64(half-exact)), half-1)
-}
-
-// biases returns the biases by head and distance for sequences of up to n tokens.
-// The second result is the maximum length in their layout, see
-// relative.byDistance.
-func (r *relative) biases(n int) ([]float32, int) {
-	if n > r.maxLen {
-		r.maxLen = n + n/8
-		span := 2*r.maxLen - 1
-		r.byDistance = make([]float32, r.heads*span)
-		for i := range span {
-			row := r.values[r.bucket(i-r.maxLen+1)*r.heads:]
-			for h := range r.heads {
-				r.byDistance[h*span+i] = row[h]
-			}
-		}
-	}
-	return r.byDistance, r.maxLen
-}
 
 // t5 loads the encoder of T5 version 1.1, which flan-t5 uses: gated GELU, no
 // scaling of attention scores, and no biases. All sizes are taken from the
@@ -119,6 +69,3 @@ func checkT5(c *config) {
 		}
 	}
 }
-
-// layerName returns the prefix of the tensor names of a layer.
-func layerName(prefix string, i int) string { return prefix + strconv.Itoa(i) + "." }

@@ -36,9 +36,6 @@ type t5DecoderBlock struct {
 	up, down                    *dense
 }
 
-// t5DecoderStart is the id of the padding token, with which the decoder starts.
-const t5DecoderStart = 0
-
 // t5Decoder loads the decoder of a T5 model whose encoder is n. labels are the ids of
 // the output tokens whose logits to compute.
 func (w *weights) t5Decoder(n *network, labels []int) (*t5Decoder, error) {

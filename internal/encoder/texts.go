@@ -1,28 +1,14 @@
 package encoder
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
-	"github.com/ragfaith/ragfaith/internal/safefile"
 )
-
-// maxTokenizer limits the size of tokenizer.json in bytes. A file with a
-// vocabulary of 250,000 pieces takes 20 to 35 MB.
-const maxTokenizer = 64 << 20
-
-// maxModelLength is the largest plausible model_max_length. Larger values are
-// ignored: transformers writes a number of thirty digits if the length is
-// unlimited.
-const maxModelLength = 1 << 20
 
 // A Pair is a claim, Hypothesis, and the text to check it against, Premise.
 type Pair struct{ Premise, Hypothesis string }
@@ -32,78 +18,6 @@ type Tagged struct {
 	Logits   [][]float32 // indexed by token and label
 	Offsets  [][2]int    // byte range of each token in its text; {0, 0} for special tokens
 	Sequence []int8      // source of each token: 0 for the premise, 1 for the hypothesis, -1 for special tokens
-}
-
-// Open opens the model in dir. The weights are memory-mapped, so the files must
-// not change until Close. Open returns an error for unsupported architectures,
-// options and labels, and for missing or misshapen tensors.
-func Open(dir string, o Options) (*Model, error) {
-	path := filepath.Join(dir, tokenizerFile)
-	m, err := load(dir, o)
-	if err != nil {
-		return nil, err
-	}
-	data, err := safefile.ReadFile(path, maxTokenizer)
-	if err != nil {
-		return nil, errors.Join(err, m.Close())
-	}
-	t, err := tokenizer.Parse(data)
-	if err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %.500s", path, err.Error()), m.Close())
-	}
-	m.tokenizer = t.SplitSpecials()
-	if err := m.checkTokenizer(); err != nil {
-		return nil, errors.Join(fmt.Errorf("%s: %w", path, err), m.Close())
-	}
-	if err := m.readWindow(dir); err != nil {
-		return nil, errors.Join(err, m.Close())
-	}
-	return m, nil
-}
-
-// checkTokenizer checks that the network accepts the ids of the vocabulary and the ids
-// and types that the post-processor inserts.
-func (m *Model) checkTokenizer() error {
-	last := m.tokenizer.MaxID()
-	if last < 0 {
-		return errors.New("/model/vocab: has no tokens")
-	}
-	if err := m.network.embed.check([]int32{last}, []int32{0}); err != nil {
-		return fmt.Errorf("/model/vocab: %w", err)
-	}
-	e, err := m.encodePair(Pair{"a", "a"})
-	if m.info.Kind == Embed {
-		e, err = m.tokenizer.Encode("a", 0)
-	}
-	if err == nil { // the vocabulary may lack "a"
-		err = m.network.embed.check(e.IDs, e.TypeIDs)
-		if err != nil {
-			err = fmt.Errorf("/post_processor: %w", err)
-		}
-	}
-	if errors.Is(err, tokenizer.ErrNoUnknownToken) {
-		return nil
-	}
-	return err
-}
-
-// readWindow lowers the window to the maximum length of the tokenizer. HHEM ignores that
-// length: it is that of its base model, and its inference code does not truncate.
-func (m *Model) readWindow(dir string) error {
-	if m.info.Kind == HHEM {
-		return nil
-	}
-	c, err := readConfig(dir, tokenizerConfigFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	if v := optional(c, "model_max_length", 0.0, "a number"); v >= 1 && v <= maxModelLength {
-		m.info.Window = min(cmp.Or(m.info.Window, maxModelLength), int(v))
-	}
-	return c.err
 }
 
 // Count returns the number of tokens of a text without special tokens. A special token that

@@ -125,13 +125,6 @@ func (t *table) row(row int, scratch []float32) []float32 {
 	return scratch
 }
 
-// widen stores the values of raw in dst as float32.
-func widen(dst []float32, raw kernel.Raw) {
-	copy(dst, raw.F32)
-	kernel.F16ToFloat32(dst, raw.F16)
-	kernel.BF16ToFloat32(dst, raw.BF16)
-}
-
 // part returns a part of a linear layer: name.weight and, if bias is set, name.bias.
 func (w *weights) part(name string, out, in int, bias bool) kernel.Part {
 	p := kernel.Part{W: w.raw(name+".weight", out, in), Out: out}
@@ -231,3 +224,6 @@ func (w *weights) countLayers(prefix string) int {
 	}
 	return n
 }
+
+// layerName returns the prefix of the tensor names of a layer.
+func layerName(prefix string, i int) string { return prefix + strconv.Itoa(i) + "." }
