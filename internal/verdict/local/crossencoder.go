@@ -13,50 +13,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// DefaultBatch is the number of pairs per call of a CrossEncoderModel.
-const DefaultBatch = 10
-
-// A CrossEncoderModel classifies pairs of texts. *encoder.Model implements it if its kind
-// is Classify or HHEM.
-type CrossEncoderModel interface {
-	Model
-	// Classify returns the logits of all labels for each pair.
-	Classify(ctx context.Context, pairs []encoder.Pair) ([][]float32, error)
-}
-
-// CrossEncoderOptions configure a CrossEncoder.
-type CrossEncoderOptions struct {
-	Options
-	Model CrossEncoderModel // required
-	// Layout is the layout with which Model was opened. The zero value follows from the
-	// model's files.
-	Layout CrossEncoderLayout
-	// Rounded ignores Threshold and rounds the probability, half to even, as Ragas does
-	// with HHEM. A probability of exactly 0.5 is not supported.
-	Rounded bool
-	// Joined compares claims with all contexts joined by newlines. Otherwise each context
-	// is classified separately and the best one counts.
-	Joined bool
-	// Batch is the number of pairs per call of the model. It defaults to DefaultBatch and
-	// does not affect results.
-	Batch int
-	// Nearest is the number of windows that each claim is judged against: those with the
-	// highest values of Rank. If it is 0, or if the values of a claim are equal, it is
-	// judged against all windows.
-	Nearest int
-	// Rank returns how near each claim is to each text, with shape [claim][text]. Required
-	// with Nearest.
-	Rank func(ctx context.Context, claims []extract.Claim, texts []string) ([][]float64, error)
-}
-
-// A CrossEncoder is a judge whose model reads a passage and a claim together, such as a
-// model for natural language inference or HHEM. It is safe for concurrent use.
-// Its results depend only on the task, the model and the options.
-type CrossEncoder struct {
-	o CrossEncoderOptions
-	budget
-}
-
 // NewCrossEncoder returns a judge, or an error if the model is unsuitable.
 func NewCrossEncoder(o CrossEncoderOptions) (*CrossEncoder, error) {
 	if o.Batch < 1 {
@@ -356,4 +312,60 @@ func reason(l verdict.Label, r reading, evidence []verdict.Evidence) string {
 		return fmt.Sprintf("%s (%.3f)", what, p)
 	}
 	return fmt.Sprintf("%s (%.3f)%s chunk %d: %s", what, p, where, evidence[0].Chunk, verdict.Excerpt(evidence[0].Quote, 0))
+}
+
+// judgeSentences judges the sentences of each claim and combines the verdicts on them.
+func (j *CrossEncoder) judgeSentences(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
+	parts := verdict.Task{Question: task.Question, Contexts: task.Contexts}
+	counts := make([]int, len(task.Claims)) // sentences of each claim
+	for i, c := range task.Claims {
+		text, first := c.Judged(), len(parts.Claims)
+		j.sentences(text, func(start, end int) {
+			parts.Claims = append(parts.Claims, extract.Claim{ID: len(parts.Claims), Text: text[start:end]})
+		})
+		if len(parts.Claims)-first < 2 {
+			c.ID = first
+			parts.Claims = append(parts.Claims[:first], c)
+		}
+		counts[i] = len(parts.Claims) - first
+	}
+	out, err := j.judge(ctx, parts)
+	if err != nil {
+		return verdict.Judgement{}, err
+	}
+	sentences := out.Verdicts
+	out.Verdicts = make([]verdict.Verdict, 0, len(counts))
+	for i, n := range counts {
+		v := j.mean(sentences[:n])
+		v.ClaimID = task.Claims[i].ID
+		out.Verdicts = append(out.Verdicts, v)
+		sentences = sentences[n:]
+	}
+	return out, nil
+}
+
+// mean returns the verdict on a claim with the mean score of its sentences. Its evidence is
+// that of the sentence with the highest score if the claim is supported, otherwise of
+// the one with the lowest.
+func (j *CrossEncoder) mean(sentences []verdict.Verdict) verdict.Verdict {
+	if len(sentences) == 1 {
+		return sentences[0]
+	}
+	score, best, worst := 0.0, 0, 0
+	for i, v := range sentences {
+		score += v.Score / float64(len(sentences))
+		if v.Score > sentences[best].Score {
+			best = i
+		}
+		if v.Score < sentences[worst].Score {
+			worst = i
+		}
+	}
+	v := sentences[worst]
+	if j.supports(score) {
+		v = sentences[best]
+	}
+	v.Score = score
+	v.Reason = fmt.Sprintf("mean of %d sentences %.3f: %s", len(sentences), score, v.Reason)
+	return v
 }

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
+	"github.com/ragfaith/ragfaith/internal/extract"
 )
 
 // A CrossEncoderLayout is how a published judge was trained to read a text and a claim, where that
@@ -70,6 +71,50 @@ func CrossEncoderLayouts() map[string]CrossEncoderLayout {
 // Apply sets the options for opening a model with layout l.
 func (l CrossEncoderLayout) Apply(o *encoder.Options) {
 	o.Template, o.LabelNames, o.LabelTokens, o.Head = l.Template, l.Labels, l.Tokens, l.Head
+}
+
+// DefaultBatch is the number of pairs per call of a CrossEncoderModel.
+const DefaultBatch = 10
+
+// A CrossEncoderModel classifies pairs of texts. *encoder.Model implements it if its kind
+// is Classify or HHEM.
+type CrossEncoderModel interface {
+	Model
+	// Classify returns the logits of all labels for each pair.
+	Classify(ctx context.Context, pairs []encoder.Pair) ([][]float32, error)
+}
+
+// CrossEncoderOptions configure a CrossEncoder.
+type CrossEncoderOptions struct {
+	Options
+	Model CrossEncoderModel // required
+	// Layout is the layout with which Model was opened. The zero value follows from the
+	// model's files.
+	Layout CrossEncoderLayout
+	// Rounded ignores Threshold and rounds the probability, half to even, as Ragas does
+	// with HHEM. A probability of exactly 0.5 is not supported.
+	Rounded bool
+	// Joined compares claims with all contexts joined by newlines. Otherwise each context
+	// is classified separately and the best one counts.
+	Joined bool
+	// Batch is the number of pairs per call of the model. It defaults to DefaultBatch and
+	// does not affect results.
+	Batch int
+	// Nearest is the number of windows that each claim is judged against: those with the
+	// highest values of Rank. If it is 0, or if the values of a claim are equal, it is
+	// judged against all windows.
+	Nearest int
+	// Rank returns how near each claim is to each text, with shape [claim][text]. Required
+	// with Nearest.
+	Rank func(ctx context.Context, claims []extract.Claim, texts []string) ([][]float64, error)
+}
+
+// A CrossEncoder is a judge whose model reads a passage and a claim together, such as a
+// model for natural language inference or HHEM. It is safe for concurrent use.
+// Its results depend only on the task, the model and the options.
+type CrossEncoder struct {
+	o CrossEncoderOptions
+	budget
 }
 
 // tokens returns the number of tokens of a passage as the model reads it.
