@@ -4,7 +4,6 @@ package embedded
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 	"math"
 	"slices"
@@ -16,12 +15,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
 )
-
-//go:embed model/judge.safetensors
-var weights []byte
-
-//go:embed model/tokenizer.json
-var tokens []byte
 
 //nolint:gochecknoglobals // loaded once from the embedded files, never changed
 var load = sync.OnceValue(loadNetwork)

@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	_ "embed"
 	"fmt"
 	"runtime"
 	"slices"
@@ -11,6 +12,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
+
+//go:embed model/judge.safetensors
+var weights []byte
+
+//go:embed model/tokenizer.json
+var tokens []byte
 
 // loadNetwork returns the network of the embedded files: weights in a safetensors file of training/judge/export.py, and
 // tokenizer.json. They are part of the program, so what is wrong with them is a bug, and panics.
