@@ -49,12 +49,12 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 	}
 	data := tempFile(t, "rows.jsonl", rows.String())
 	want := onlineRun(t, data, "--judge", "llm")
-	occasionally := func(n int64) bool { return n%3 == 0 }
-	brieflyDown := func(n int64) bool { return n > 5 && n < 9 }
-	down := func(n int64) bool { return n > 5 }
+	occasionally := func(n int64, attempt int) bool { return n%3 == 0 && attempt == 1 }
+	brieflyDown := func(n int64, _ int) bool { return n > 5 && n < 9 }
+	down := func(n int64, _ int) bool { return n > 5 }
 	for name, tt := range map[string]struct {
 		fault networkFault
-		when  func(n int64) bool
+		when  func(n int64, attempt int) bool // attempt: of a row
 		code  int
 	}{
 		"occasional resets":              {resetConnection, occasionally, exitOK},
@@ -74,9 +74,10 @@ func TestNetworkFaultsLoseAndRepeatNoRow(t *testing.T) {
 				body, _ := io.ReadAll(r.Body)
 				r.Body = io.NopCloser(bytes.NewReader(body))
 				mu.Lock()
-				requests[regexp.MustCompile(`row-\d+`).FindString(string(body))]++
+				row := regexp.MustCompile(`row-\d+`).FindString(string(body))
+				requests[row]++
+				faulty := tt.when(n, requests[row]) && !resumed.Load()
 				mu.Unlock()
-				faulty := tt.when(n) && !resumed.Load()
 				if faulty {
 					tt.fault(w, r)
 				}
