@@ -44,18 +44,6 @@ func (s *batchState) isValid() bool {
 	return !slices.ContainsFunc(append(slices.Clip(s.Files), s.File, s.Batch), func(text string) bool { return !id.MatchString(text) })
 }
 
-// A StoreError reports that the replies of a batch can't be read or stored. It
-// ends the run, since continuing would pay for them again.
-type StoreError struct {
-	Path string
-	Err  error
-}
-
-func (e *StoreError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
-
-// Unwrap returns the cause.
-func (e *StoreError) Unwrap() error { return e.Err }
-
 // A batchStore is a SQLite file that contains the state of a batch run, its requests and
 // their replies. Only one process can open it at a time. No statement is interrupted, since
 // that would end the transaction and unlock the file.

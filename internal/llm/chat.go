@@ -1,17 +1,86 @@
 package llm
 
 import (
-	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
 	"math"
+	"net/http"
 	"strconv"
 	"strings"
+	"time"
 
 	openai "github.com/sashabaranov/go-openai"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// tinyTemperature is how go-openai writes the smallest temperature. It leaves out 0.
-const tinyTemperature = `"temperature":1e-45`
+// Complete sends a request. Its errors are *ParseError, *LengthError,
+// *RefusalError, *ContextLengthError, *StatusError, *NetworkError,
+// *TimeoutError, *DownError, *BudgetError and the error of ctx. UsageOf returns their cost.
+func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
+	n := &negotiation{client: c, request: r}
+	defer n.unlock()
+	if err := n.begin(); err != nil {
+		return nil, err
+	}
+	var reply *Reply
+	used, err := c.sender.do(ctx, call{
+		size: func() Size { return c.tokens.Request(n.request) },
+		send: func(ctx context.Context) (u usage.Usage, err error) {
+			reply, u, err = c.send(ctx, n)
+			return u, err
+		},
+		adapt: n.adapt, timeoutIsFinal: r.timeoutIsFinal,
+	})
+	if err != nil {
+		return nil, withUsage(err, used)
+	}
+	reply.Usage = used
+	return reply, nil
+}
+
+// send sends the request of n once.
+func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage, error) {
+	r, f := n.request, n.form
+	atLeast := time.Duration(0)
+	if r.reasons {
+		atLeast = c.reasoningTimeout
+	}
+	attempt, end := c.deadlines.start(ctx, atLeast)
+	res, err := c.createChat(attempt, c.request(r, f), limitReply(f.outputTokens(r), f.logprobs(r)))
+	timedOut := errors.Is(context.Cause(attempt), context.DeadlineExceeded)
+	end(err == nil)
+	used := usage.Usage{Requests: 1}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return nil, used, ctx.Err()
+	case timedOut:
+		return nil, used, &TimeoutError{After: max(c.timeout, atLeast)}
+	default:
+		return nil, used, classify(err)
+	}
+	n.succeed()
+	used = used.Add(c.replyUsage(r, res))
+	reply, err := c.read(ctx, r, f, res)
+	return reply, used, err
+}
+
+// createChat sends a request for a chat completion.
+func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*openai.ChatCompletionResponse, error) {
+	x := &exchange{limit: limit}
+	res, err := c.api.CreateChatCompletion(x.context(ctx), q)
+	switch {
+	case err == nil:
+		return &res, nil
+	case x.reply != nil: // go-openai can't decode it
+		return c.wire.decodeChat(x.reply)
+	case errors.Is(err, openai.ErrReasoningEffortUnsupported): // as the server would
+		return nil, &StatusError{Status: http.StatusBadRequest, Message: err.Error(), Param: "reasoning_effort"}
+	}
+	return nil, err
+}
 
 // request converts r to a request in form f.
 func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
@@ -52,17 +121,6 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	case jsonInPrompt:
 	}
 	return q
-}
-
-// completeBody completes the body of a chat request by go-openai: it writes a temperature
-// of 0, which some servers would round up, and adds the members of the extra body. The
-// replaced text can't occur in a message because quotes in JSON strings are escaped.
-func (w *wire) completeBody(b []byte) []byte {
-	b = bytes.Replace(b, []byte(tinyTemperature), []byte(`"temperature":0`), 1)
-	if len(w.extraBody) == 0 {
-		return b
-	}
-	return append(append(b[:len(b)-1], ','), w.extraBody[1:]...)
 }
 
 // messages converts the messages of r. If the schema is not sent separately, it
@@ -156,4 +214,141 @@ func (w *wire) decodeChat(body []byte) (*openai.ChatCompletionResponse, error) {
 		res.Choices = append(res.Choices, openai.ChatCompletionChoice{Message: p.Message, FinishReason: p.FinishReason, LogProbs: p.LogProbs.value})
 	}
 	return res, err
+}
+
+// read converts a response into a Reply. It redacts the key only after parsing,
+// so that redaction does not affect parsing.
+func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
+	reply, err := c.readReply(ctx, r, f, res)
+	if reply != nil {
+		reply.Downgraded = r.Schema != nil && f.Format != jsonSchema
+		if err := c.setLogprobs(reply, r, res.Choices[0].LogProbs); err != nil {
+			return nil, err
+		}
+		if text := c.wire.redactReply(reply.Text); text != reply.Text {
+			reply.Text, reply.Logprobs = text, nil // their offsets would be wrong
+		}
+		reply.JSON = c.wire.redactJSON(reply.JSON)
+	}
+	if e, ok := errors.AsType[*ParseError](err); ok {
+		e.Reason, e.Text = c.wire.redactError(e.Reason), c.wire.redactError(e.Text)
+	}
+	if e, ok := errors.AsType[*RefusalError](err); ok {
+		e.Message = c.wire.redactError(e.Message)
+	}
+	return reply, err
+}
+
+func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
+	if len(res.Choices) == 0 {
+		return nil, &ParseError{Reason: "the answer has no choices"}
+	}
+	choice := &res.Choices[0]
+	text := messageText(&choice.Message)
+	switch {
+	case choice.Message.Refusal != "":
+		return nil, &RefusalError{Reason: "refusal", Message: truncateText(choice.Message.Refusal, 300)}
+	case choice.FinishReason == openai.FinishReasonContentFilter:
+		return nil, &RefusalError{Reason: "content_filter"}
+	}
+	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage) > 0
+	reply := &Reply{Text: text}
+	atLimit := isTruncated(string(choice.FinishReason))
+	lengthError := func() error {
+		answer, started := Answer(text)
+		started = started && strings.TrimSpace(answer) != ""
+		return &LengthError{
+			Limit: f.outputTokens(r), Reasoning: !started, hasReasoning: reasoned,
+			isProse: started && !reasoned && r.Schema != nil && !startsWithJSON(answer),
+		}
+	}
+	if r.Schema == nil {
+		if atLimit && (r.Accept == nil || !isCompleteAnswer(text)) {
+			return nil, lengthError()
+		}
+		if r.Accept != nil {
+			if err := r.Accept(text); err != nil {
+				return nil, &ParseError{Reason: err.Error(), Text: text}
+			}
+		}
+		return reply, nil
+	}
+	if atLimit {
+		// A reply truncated after the last brace is still complete.
+		if reply.JSON = parseAlone(text, r.Schema, promptEcho(r.Messages)); reply.JSON == nil {
+			return nil, lengthError()
+		}
+		return reply, nil
+	}
+	v, err := parse(ctx, text, r.Schema, promptEcho(r.Messages))
+	if err != nil {
+		return nil, err
+	}
+	reply.JSON = v
+	return reply, nil
+}
+
+// setLogprobs sets reply.Logprobs from a response. It ignores log probabilities
+// that do not fit the text. If r requires them and the server returns none, it
+// returns a *LogprobsError.
+func (c *Client) setLogprobs(reply *Reply, r *Request, from *openai.LogProbs) error {
+	if r.Logprobs == 0 {
+		return nil
+	}
+	if from == nil || len(from.Content) == 0 {
+		if r.LogprobsRequired {
+			return &LogprobsError{}
+		}
+		return nil
+	}
+	c.mu.Lock()
+	c.gaveLogprobs = true
+	c.mu.Unlock()
+	list := from.Content
+	tokens := alignTokens(list, reply.Text)
+	if r.Spans != nil {
+		tokens = overlapping(tokens, r.Spans(reply))
+	}
+	for i := range tokens {
+		t := &tokens[i]
+		if t.Top = alternatives(&list[t.index], min(r.Logprobs, maxAlternatives)); t.Top == nil {
+			return nil
+		}
+		reply.Logprobs = append(reply.Logprobs, t.Token)
+	}
+	return nil
+}
+
+// replyUsage returns the tokens reported by the server. Missing or implausible
+// counts are replaced by estimates, so that no reply appears to be free.
+func (c *Client) replyUsage(r *Request, res *openai.ChatCompletionResponse) usage.Usage {
+	text := ""
+	if len(res.Choices) > 0 {
+		text = messageText(&res.Choices[0].Message) + res.Choices[0].Message.Refusal
+	}
+	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: completionTokens(&res.Usage)}
+	if !isPlausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
+		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
+	}
+	if n := u.CompletionTokens; (n != 0 || text != "") && !isPlausible(n, len(text), maxReasoningTokens) {
+		u.CompletionTokens, u.Estimated = c.tokens.Text(text), true
+	}
+	return u
+}
+
+// completionTokens returns the completion tokens of a reply, including reasoning
+// tokens that some servers, such as Gemini's, report only in the total.
+func completionTokens(u *openai.Usage) int {
+	if n := u.TotalTokens - u.PromptTokens; u.PromptTokens > 0 && n > u.CompletionTokens && n <= maxReasoningTokens {
+		return n
+	}
+	return u.CompletionTokens
+}
+
+// reportedReasoning returns the reasoning tokens that the server reports, or 0.
+func reportedReasoning(u *openai.Usage) int {
+	if u.CompletionTokensDetails == nil {
+		return 0
+	}
+	return u.CompletionTokensDetails.ReasoningTokens
 }

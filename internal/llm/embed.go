@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"slices"
+	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -109,6 +110,21 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, usage.
 		return nil, used, &StatusError{Status: http.StatusOK, Message: err.Error()}
 	}
 	return out, used, nil
+}
+
+// embeddingUsage is like replyUsage, but for embeddings.
+func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
+	if isPlausible(reported, len(strings.Join(texts, "")), maxAddedTokens) {
+		return usage.Usage{PromptTokens: reported}
+	}
+	return usage.Usage{PromptTokens: c.countTexts(texts), Estimated: true}
+}
+
+func (c *Client) countTexts(texts []string) (n int) {
+	for _, t := range texts {
+		n += c.tokens.Text(t)
+	}
+	return n
 }
 
 // minLongText is the minimum number of words for detecting truncation. The

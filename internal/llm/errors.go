@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -11,6 +12,8 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
+
+const maxMessageChars = 300 // characters of an error message
 
 // A StatusError is an HTTP error response. Its texts come from the server,
 // shortened and without the key.
@@ -35,6 +38,44 @@ func (e *StatusError) Error() string {
 		s += ": " + e.Message
 	}
 	return s
+}
+
+// parseBody sets the fields of e from a response body. Servers send the error
+// as an object or a string in "error", or in "message" or "detail" at the top
+// level.
+func (e *StatusError) parseBody(text string) {
+	e.body = text
+	body := []byte(text)
+	var list []json.RawMessage // Gemini sends a list of one error
+	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
+		body = list[0]
+	}
+	var top, obj map[string]json.RawMessage
+	if json.Unmarshal(body, &top) == nil {
+		if raw, ok := top["error"]; !ok || json.Unmarshal(raw, &obj) != nil || obj == nil {
+			obj = top
+		}
+	}
+	field := func(keys ...string) string {
+		for _, k := range keys {
+			for _, m := range []map[string]json.RawMessage{obj, top} {
+				if raw, ok := m[k]; ok && string(raw) != "null" {
+					var s string
+					if json.Unmarshal(raw, &s) != nil {
+						s = string(raw)
+					}
+					return truncateText(s, maxMessageChars)
+				}
+			}
+		}
+		return ""
+	}
+	e.Message = field("message", "detail", "error", "error_message")
+	e.Param = field("param")
+	e.Code = strings.TrimSpace(field("code") + " " + field("type"))
+	if e.Message == "" {
+		e.Message = truncateText(text, maxMessageChars)
+	}
 }
 
 // A NetworkError is a request that failed without a response.
@@ -175,6 +216,32 @@ type DownError struct{ Cause error }
 func (e *DownError) Error() string { return "giving up on the server: " + e.Cause.Error() }
 func (e *DownError) Unwrap() error { return e.Cause }
 
+// A StoreError reports that the replies of a batch can't be read or stored. It
+// ends the run, since continuing would pay for them again.
+type StoreError struct {
+	Path string
+	Err  error
+}
+
+func (e *StoreError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e.Err) }
+
+// Unwrap returns the cause.
+func (e *StoreError) Unwrap() error { return e.Err }
+
+// A LogprobsError reports that a server returns no log probabilities, which the
+// request requires. It ends the run.
+type LogprobsError struct{ Cause error }
+
+func (e *LogprobsError) Error() string {
+	const what = "the server returns no log probabilities, which --threshold and --calibration require"
+	if e.Cause != nil {
+		return what + ": " + e.Cause.Error()
+	}
+	return what
+}
+
+func (e *LogprobsError) Unwrap() error { return e.Cause }
+
 // IsFatal reports whether err ends the run rather than failing a single row:
 // the server is down or lacks log probabilities that are required, the budget is
 // spent, or batch replies can't be accessed.
@@ -188,6 +255,13 @@ func IsFatal(err error) bool {
 func CanDrain(err error) bool {
 	return !isA[*DownError](err) && !isA[*ParseError](err) && !isA[*LengthError](err)
 }
+
+// errDeferred marks a request whose reply arrives later.
+var errDeferred = errors.New("the reply is not available yet")
+
+// IsDeferred reports whether err only means that a batch or the last pass will
+// answer the request. The row may send other requests that do not depend on it.
+func IsDeferred(err error) bool { return errors.Is(err, errDeferred) }
 
 // A usageError adds the usage of failed requests to their error.
 type usageError struct {

@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -20,6 +21,28 @@ const (
 	jsonMode                   // response_format json_object, with the schema in the prompt
 	jsonInPrompt               // only the schema in the prompt
 )
+
+func (f format) String() string {
+	return [...]string{"json_schema", "json_object", "prompt"}[f]
+}
+
+// A Downgrade is a change to a less strict format of JSON requests, after the
+// server rejected the stricter one twice.
+type Downgrade struct {
+	From, To string // json_schema, json_object or prompt
+	Status   int    // HTTP status of the rejection
+	Message  string // message from the server
+}
+
+// String describes the downgrade as a warning.
+func (d Downgrade) String() string {
+	how := map[string]string{jsonMode.String(): "in JSON mode, without a schema", jsonInPrompt.String(): "in the prompt alone"}[d.To]
+	cause := ""
+	if d.Status != 0 {
+		cause = fmt.Sprintf(" (%v)", &StatusError{Status: d.Status, Message: d.Message})
+	}
+	return fmt.Sprintf("the server refuses response_format %s%s; asking for JSON %s for the rest of the run", d.From, cause, how)
+}
 
 // A tokenParam selects the request parameter for the output token limit.
 type tokenParam int
@@ -70,6 +93,12 @@ func mergeForms(a, b form) form {
 	return a
 }
 
+// withoutLimits returns f without limits that servers state explicitly.
+func (f form) withoutLimits() form {
+	f.MaxOutput, f.NoBounds, f.NoLogprobs = 0, false, false
+	return f
+}
+
 // bounded reports whether r is sent with its bounded schema, which stops
 // runaway generation such as a string that a small model never closes.
 func (f form) bounded(r *Request) bool {
@@ -93,6 +122,14 @@ func (f form) outputTokens(r *Request) int {
 		return min(r.MaxTokens, f.MaxOutput)
 	}
 	return r.MaxTokens
+}
+
+// logprobs returns the number of alternatives to request with r.
+func (f form) logprobs(r *Request) int {
+	if f.NoLogprobs {
+		return 0
+	}
+	return min(r.Logprobs, maxAlternatives)
 }
 
 // isFormRejection reports whether the server rejected the form of a request.

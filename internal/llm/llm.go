@@ -82,6 +82,9 @@ type Request struct {
 	Spans func(*Reply) [][2]int
 }
 
+// A Size is an upper bound on the tokens of a request.
+type Size struct{ Prompt, Reply int }
+
 // A Schema describes a JSON reply.
 type Schema struct {
 	Name    string                      // letters, digits, _ and -
@@ -101,6 +104,21 @@ type Reply struct {
 	// Logprobs are the tokens in Request.Spans, in order. It is empty if the server returned
 	// none, or none that fit the text.
 	Logprobs []Token
+}
+
+// A Token is an output token of a reply.
+type Token struct {
+	Start int `json:"start"` // byte range in Reply.Text
+	End   int `json:"end"`
+	// Top contains the token itself, then the most likely alternatives.
+	Top []Alternative `json:"top"`
+}
+
+// An Alternative is a token that a model could have written, and its log
+// probability, which is at most 0.
+type Alternative struct {
+	Text    string  `json:"text"`
+	Logprob float64 `json:"logprob"`
 }
 
 // RetryTemperature is the sampling temperature of retries, which should produce a

@@ -7,80 +7,12 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 )
 
-// A Token is an output token of a reply.
-type Token struct {
-	Start int `json:"start"` // byte range in Reply.Text
-	End   int `json:"end"`
-	// Top contains the token itself, then the most likely alternatives.
-	Top []Alternative `json:"top"`
-}
-
-// An Alternative is a token that a model could have written, and its log
-// probability, which is at most 0.
-type Alternative struct {
-	Text    string  `json:"text"`
-	Logprob float64 `json:"logprob"`
-}
-
-// A LogprobsError reports that a server returns no log probabilities, which the
-// request requires. It ends the run.
-type LogprobsError struct{ Cause error }
-
-func (e *LogprobsError) Error() string {
-	const what = "the server returns no log probabilities, which --threshold and --calibration require"
-	if e.Cause != nil {
-		return what + ": " + e.Cause.Error()
-	}
-	return what
-}
-
-func (e *LogprobsError) Unwrap() error { return e.Cause }
-
 const (
 	maxAlternatives = 20    // largest top_logprobs of OpenAI
 	maxTokenBytes   = 256   // longest alternative that is kept
 	minLogprob      = -9999 // vLLM's value for negative infinity
 	roundingLogprob = 1e-3  // a log probability may exceed 0 by this much
 )
-
-// logprobs returns the number of alternatives to request with r.
-func (f form) logprobs(r *Request) int {
-	if f.NoLogprobs {
-		return 0
-	}
-	return min(r.Logprobs, maxAlternatives)
-}
-
-// setLogprobs sets reply.Logprobs from a response. It ignores log probabilities
-// that do not fit the text. If r requires them and the server returns none, it
-// returns a *LogprobsError.
-func (c *Client) setLogprobs(reply *Reply, r *Request, from *openai.LogProbs) error {
-	if r.Logprobs == 0 {
-		return nil
-	}
-	if from == nil || len(from.Content) == 0 {
-		if r.LogprobsRequired {
-			return &LogprobsError{}
-		}
-		return nil
-	}
-	c.mu.Lock()
-	c.gaveLogprobs = true
-	c.mu.Unlock()
-	list := from.Content
-	tokens := alignTokens(list, reply.Text)
-	if r.Spans != nil {
-		tokens = overlapping(tokens, r.Spans(reply))
-	}
-	for i := range tokens {
-		t := &tokens[i]
-		if t.Top = alternatives(&list[t.index], min(r.Logprobs, maxAlternatives)); t.Top == nil {
-			return nil
-		}
-		reply.Logprobs = append(reply.Logprobs, t.Token)
-	}
-	return nil
-}
 
 // An alignedToken is a token without its alternatives.
 type alignedToken struct {

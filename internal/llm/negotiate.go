@@ -4,30 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"fmt"
 )
-
-// A Downgrade is a change to a less strict format of JSON requests, after the
-// server rejected the stricter one twice.
-type Downgrade struct {
-	From, To string // json_schema, json_object or prompt
-	Status   int    // HTTP status of the rejection
-	Message  string // message from the server
-}
-
-// String describes the downgrade as a warning.
-func (d Downgrade) String() string {
-	how := map[string]string{jsonMode.String(): "in JSON mode, without a schema", jsonInPrompt.String(): "in the prompt alone"}[d.To]
-	cause := ""
-	if d.Status != 0 {
-		cause = fmt.Sprintf(" (%v)", &StatusError{Status: d.Status, Message: d.Message})
-	}
-	return fmt.Sprintf("the server refuses response_format %s%s; asking for JSON %s for the rest of the run", d.From, cause, how)
-}
-
-func (f format) String() string {
-	return [...]string{"json_schema", "json_object", "prompt"}[f]
-}
 
 // Downgrades returns all downgrades so far, in order.
 func (c *Client) Downgrades() []Downgrade {
@@ -69,16 +46,13 @@ func (c *Client) adoptForm(f form, cause error) {
 	}
 }
 
-// withoutLimits returns f without limits that servers state explicitly.
-func (f form) withoutLimits() form {
-	f.MaxOutput, f.NoBounds, f.NoLogprobs = 0, false, false
-	return f
-}
-
 // maxFormAttempts limits the requests that one call sends while it negotiates a
 // form. Negotiating all parameters takes fewer, but a server may reject
 // everything.
 const maxFormAttempts = 16
+
+// minOutputTokens is the smallest output token limit worth a request.
+const minOutputTokens = 256
 
 // A negotiation finds a form in which the server accepts one call.
 type negotiation struct {

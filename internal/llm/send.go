@@ -3,7 +3,6 @@ package llm
 import (
 	"context"
 	"errors"
-	"math"
 	"sync"
 	"time"
 
@@ -11,9 +10,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
-
-// A Size is an upper bound on the tokens of a request.
-type Size struct{ Prompt, Reply int }
 
 // A call is a request to a server, as a sender sees it.
 type call struct {
@@ -62,23 +58,6 @@ func (m *monitor) update(f func()) {
 	close(m.changed)
 	m.changed = make(chan struct{})
 }
-
-// newSender returns a sender with the limits of o and a budget.
-func newSender(o Options, m *monitor, b *budget, p price) *sender {
-	s := &sender{monitor: m, clock: o.Clock, retries: o.Retries, price: p, breaker: &breaker{}, budget: b}
-	s.onRetry, s.onConcurrency, s.onThrottled = o.OnRetry, o.OnConcurrency, o.OnThrottled
-	s.rate = newRateLimiter(o.RPM)
-	if o.TPM > 0 {
-		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
-	}
-	if o.Concurrency > 0 {
-		s.slots = newSlots(o.Concurrency)
-	}
-	return s
-}
-
-// untilChange is the wait of a request that another one must end.
-const untilChange = time.Duration(math.MaxInt64)
 
 // wait calls check until it returns no wait, at the latest after the time that it returned
 // and after every change. It returns the error of check, ctx or an open breaker. check is
@@ -251,35 +230,4 @@ func retryDelay(delays *backoff.ExponentialBackOff, err error, now time.Time, no
 		notify(err, wait)
 	}
 	return wait
-}
-
-// A Clock provides the time.
-type Clock interface {
-	Now() time.Time
-	// Sleep waits for d, or returns ctx.Err() as soon as ctx is done.
-	Sleep(ctx context.Context, d time.Duration) error
-}
-
-// NewClock returns a Clock that reads the time from now and sleeps in real
-// time.
-func NewClock(now func() time.Time) Clock { return clock(now) }
-
-type clock func() time.Time
-
-// Now implements Clock.
-func (c clock) Now() time.Time { return c() }
-
-// Sleep implements Clock.
-func (c clock) Sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -1,13 +1,9 @@
 package llm
 
 import (
-	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // Options configure a Stack.
@@ -94,6 +90,20 @@ func New(o Options) (*Stack, error) {
 	return s, nil
 }
 
+// newSender returns a sender with the limits of o and a budget.
+func newSender(o Options, m *monitor, b *budget, p price) *sender {
+	s := &sender{monitor: m, clock: o.Clock, retries: o.Retries, price: p, breaker: &breaker{}, budget: b}
+	s.onRetry, s.onConcurrency, s.onThrottled = o.OnRetry, o.OnConcurrency, o.OnThrottled
+	s.rate = newRateLimiter(o.RPM)
+	if o.TPM > 0 {
+		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
+	}
+	if o.Concurrency > 0 {
+		s.slots = newSlots(o.Concurrency)
+	}
+	return s
+}
+
 // wrap adds the decorators above the Client to next. fixed is
 // ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
@@ -104,49 +114,6 @@ func (s *Stack) wrap(next Completer, fixed bool) Completer {
 		next = s.opts.Cache.Completer(next, s.Client.Endpoint(), s.Client.ModelKey())
 	}
 	return &metered{next, s.Meter}
-}
-
-// A Meter accumulates usage.
-type Meter struct {
-	mu    sync.Mutex
-	total usage.Usage
-}
-
-func (m *Meter) add(u usage.Usage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.total = m.total.Add(u)
-}
-
-// Total returns the usage so far.
-func (m *Meter) Total() usage.Usage {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.total
-}
-
-// metered meters the calls of a Completer. It reports the original cost of cached replies:
-// the usage of a row then does not depend on whether it, another row or an earlier run paid
-// for the reply.
-type metered struct {
-	next  Completer
-	meter *Meter
-}
-
-// Complete implements Completer.
-func (m *metered) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	reply, err := m.next.Complete(ctx, r)
-	if err != nil {
-		m.meter.add(UsageOf(err))
-		return nil, err
-	}
-	m.meter.add(reply.Usage)
-	if reply.Cached {
-		out := *reply
-		out.Usage = reply.OriginalUsage
-		return &out, nil
-	}
-	return reply, nil
 }
 
 // replyRetry returns a ReplyRetry for the model of s.

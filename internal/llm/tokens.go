@@ -7,10 +7,6 @@ import (
 	"sync"
 	"unicode"
 	"unicode/utf8"
-
-	openai "github.com/sashabaranov/go-openai"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 const (
@@ -120,55 +116,6 @@ const (
 	maxReasoningTokens = 1 << 20
 )
 
-// replyUsage returns the tokens reported by the server. Missing or implausible
-// counts are replaced by estimates, so that no reply appears to be free.
-func (c *Client) replyUsage(r *Request, res *openai.ChatCompletionResponse) usage.Usage {
-	text := ""
-	if len(res.Choices) > 0 {
-		text = messageText(&res.Choices[0].Message) + res.Choices[0].Message.Refusal
-	}
-	u := usage.Usage{PromptTokens: res.Usage.PromptTokens, CompletionTokens: completionTokens(&res.Usage)}
-	if !isPlausible(u.PromptTokens, promptBytes(r), maxAddedTokens) {
-		u.PromptTokens, u.Estimated = c.tokens.Request(r).Prompt, true
-	}
-	if n := u.CompletionTokens; (n != 0 || text != "") && !isPlausible(n, len(text), maxReasoningTokens) {
-		u.CompletionTokens, u.Estimated = c.tokens.Text(text), true
-	}
-	return u
-}
-
 // isPlausible reports whether n can be the token count of a text of that many
 // bytes plus up to added tokens.
 func isPlausible(n, bytes, added int) bool { return n > 0 && n <= bytes+added }
-
-// completionTokens returns the completion tokens of a reply, including reasoning
-// tokens that some servers, such as Gemini's, report only in the total.
-func completionTokens(u *openai.Usage) int {
-	if n := u.TotalTokens - u.PromptTokens; u.PromptTokens > 0 && n > u.CompletionTokens && n <= maxReasoningTokens {
-		return n
-	}
-	return u.CompletionTokens
-}
-
-// reportedReasoning returns the reasoning tokens that the server reports, or 0.
-func reportedReasoning(u *openai.Usage) int {
-	if u.CompletionTokensDetails == nil {
-		return 0
-	}
-	return u.CompletionTokensDetails.ReasoningTokens
-}
-
-// embeddingUsage is like replyUsage, but for embeddings.
-func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
-	if isPlausible(reported, len(strings.Join(texts, "")), maxAddedTokens) {
-		return usage.Usage{PromptTokens: reported}
-	}
-	return usage.Usage{PromptTokens: c.countTexts(texts), Estimated: true}
-}
-
-func (c *Client) countTexts(texts []string) (n int) {
-	for _, t := range texts {
-		n += c.tokens.Text(t)
-	}
-	return n
-}

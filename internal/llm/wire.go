@@ -21,10 +21,8 @@ import (
 )
 
 const (
-	maxErrorBytes   = 64 << 10 // bytes read from an error response
-	maxMessageChars = 300      // characters of an error message
-
-	invalidReply = "invalid reply: " // start of the message about a reply that is not JSON
+	maxErrorBytes = 64 << 10          // bytes read from an error response
+	invalidReply  = "invalid reply: " // start of the message about a reply that is not JSON
 )
 
 // A wire sends HTTP requests to one server, for go-openai and without it. It reads each response up to a limit, redacts
@@ -139,6 +137,20 @@ func (w *wire) Do(r *http.Request) (*http.Response, error) {
 		return nil, err
 	}
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(x.reply))}, nil
+}
+
+// tinyTemperature is how go-openai writes the smallest temperature. It leaves out 0.
+const tinyTemperature = `"temperature":1e-45`
+
+// completeBody completes the body of a chat request by go-openai: it writes a temperature
+// of 0, which some servers would round up, and adds the members of the extra body. The
+// replaced text can't occur in a message because quotes in JSON strings are escaped.
+func (w *wire) completeBody(b []byte) []byte {
+	b = bytes.Replace(b, []byte(tinyTemperature), []byte(`"temperature":0`), 1)
+	if len(w.extraBody) == 0 {
+		return b
+	}
+	return append(append(b[:len(b)-1], ','), w.extraBody[1:]...)
 }
 
 // open sends a request with the key and the headers, and returns a successful response.
@@ -291,44 +303,6 @@ func (w *wire) newStatusError(res *http.Response, body []byte) *StatusError {
 	return e
 }
 
-// parseBody sets the fields of e from a response body. Servers send the error
-// as an object or a string in "error", or in "message" or "detail" at the top
-// level.
-func (e *StatusError) parseBody(text string) {
-	e.body = text
-	body := []byte(text)
-	var list []json.RawMessage // Gemini sends a list of one error
-	if json.Unmarshal(body, &list) == nil && len(list) > 0 {
-		body = list[0]
-	}
-	var top, obj map[string]json.RawMessage
-	if json.Unmarshal(body, &top) == nil {
-		if raw, ok := top["error"]; !ok || json.Unmarshal(raw, &obj) != nil || obj == nil {
-			obj = top
-		}
-	}
-	field := func(keys ...string) string {
-		for _, k := range keys {
-			for _, m := range []map[string]json.RawMessage{obj, top} {
-				if raw, ok := m[k]; ok && string(raw) != "null" {
-					var s string
-					if json.Unmarshal(raw, &s) != nil {
-						s = string(raw)
-					}
-					return truncateText(s, maxMessageChars)
-				}
-			}
-		}
-		return ""
-	}
-	e.Message = field("message", "detail", "error", "error_message")
-	e.Param = field("param")
-	e.Code = strings.TrimSpace(field("code") + " " + field("type"))
-	if e.Message == "" {
-		e.Message = truncateText(text, maxMessageChars)
-	}
-}
-
 // checkReply detects responses with status 200 that are not replies, such as
 // HTML pages and errors reported only in the body.
 func (w *wire) checkReply(res *http.Response, body []byte) error {
@@ -364,6 +338,7 @@ const (
 	maxReplyBytes    = 32 << 20 // of embeddings and lists of batches
 	tokenBytes       = 64       // upper bound of an output token, repeated and escaped
 	alternativeBytes = 256      // upper bound of a token with its log probability
+	maxReasoning     = 1 << 16  // largest output token limit of a request
 
 	minReplyValues = 4096
 	maxReplyValues = 1 << 17
