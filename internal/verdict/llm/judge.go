@@ -9,7 +9,10 @@ package llm
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"math"
+	"math/rand/v2"
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -17,82 +20,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
-
-// A Style selects the form of the prompt.
-type Style uint8
-
-const (
-	// Chunks presents numbered chunks and requests one of three verdicts with chunk ids,
-	// a quote and a reason.
-	Chunks Style = iota
-	// Ragas presents the contexts joined by newlines and requests 1 or 0 and a reason.
-	Ragas
-	// MiniCheck uses the layout of Bespoke-MiniCheck, with one claim per request.
-	MiniCheck
-	// Lynx uses the layout of Patronus Lynx, with one claim per request.
-	Lynx
-	// Guardian uses the layout of Granite Guardian 4.1, with one claim per request.
-	Guardian
-	// DeepEval extracts facts from the contexts and supports every claim that they do not
-	// contradict.
-	DeepEval
-)
-
-// Options configure a Judge. Fields that are not required have defaults.
-type Options struct {
-	Model   llm.Completer // required
-	Prompts *prompt.Set   // required
-	Style   Style
-	// EachChunk judges claims against every context separately, and keeps the highest score.
-	// Only styles with one claim per request support it.
-	EachChunk bool
-	Strict    bool // accept explicit statements only, no inference
-	// Votes is the number of times that each claim is judged, with different seeds and
-	// orders. It must be odd; the default is 1. The score of a claim is the mean of the
-	// votes.
-	Votes int
-	// Threshold is the minimum score of a supported claim, and requires log probabilities.
-	// If it is nil, the default is 0.5, and a server without them scores 1 or 0.
-	Threshold *float64
-	// MaxContextTokens limits the tokens of prompt and reply together. Contexts that do
-	// not fit are judged in groups. If it is 0, contexts are grouped only after the server
-	// reports that a prompt is too long.
-	MaxContextTokens int
-	// Limit returns the number of tokens of a prompt and its reply above which the server
-	// silently truncates, or 0 if unknown. It may change during a run, and may be nil.
-	Limit func() int
-	// Tokens estimates the tokens of a text; the default is llm.EstimateTokens.
-	Tokens func(string) int
-}
-
-const (
-	claimsPerCall    = 20 // maximum number of claims in a request
-	defaultThreshold = 0.5
-)
-
-// A Judge is safe for concurrent use.
-type Judge struct {
-	opts             Options
-	logprobsRequired bool
-}
-
-// New returns a judge.
-func New(opts Options) *Judge {
-	if opts.Votes == 0 {
-		opts.Votes = 1
-	}
-	required := opts.Threshold != nil
-	if !required {
-		opts.Threshold = new(defaultThreshold)
-	}
-	if opts.Tokens == nil {
-		opts.Tokens = llm.EstimateTokens
-	}
-	return &Judge{opts, required}
-}
-
-// Threshold returns the minimum score of a supported claim.
-func (j *Judge) Threshold() float64 { return *j.opts.Threshold }
 
 // Settings identifies everything that affects verdicts, apart from the model
 // and the texts: the versions of the prompts, strictness, votes and threshold. It is part
@@ -109,18 +36,6 @@ func (j *Judge) Settings() string {
 		s += fmt.Sprintf(" threshold=%v", j.Threshold())
 	}
 	return s
-}
-
-func (j *Judge) prompt() prompt.Name {
-	switch l := layoutOf(j.opts.Style); {
-	case l != nil:
-		return l.prompt
-	case j.opts.Style == Ragas:
-		return prompt.RagasJudge
-	case j.opts.Style == DeepEval:
-		return prompt.DeepEvalJudge
-	}
-	return prompt.Judge
 }
 
 // Judge returns a verdict for each claim of the task, in order. Its errors are those of
@@ -155,4 +70,141 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		vs[i].ClaimID = c.ID
 	}
 	return verdict.Judgement{Verdicts: vs, Marks: marks, Usage: used}, nil
+}
+
+// judgeAll judges every claim against every chunk.
+func (r *rowJudge) judgeAll(ctx context.Context, pieces []piece) error {
+	order := indexes(len(r.task.Claims))
+	if r.vote > 0 {
+		rng := rand.New(rand.NewPCG(uint64(r.vote), uint64(len(order)))) //nolint:gosec // not security-sensitive
+		rng.Shuffle(len(order), func(a, b int) { order[a], order[b] = order[b], order[a] })
+	}
+	groups := [][]piece{pieces}
+	if r.judge.opts.EachChunk {
+		groups = slices.Collect(slices.Chunk(pieces, 1))
+	}
+	return llm.ForEach(slices.Chunk(order, claimsPerCall), func(claims []int) error {
+		return llm.ForEach(slices.Values(groups), func(group []piece) error { return r.judgeInGroups(ctx, group, claims) })
+	})
+}
+
+// judgeInGroups judges claims against pieces, in as many groups as the context
+// window requires.
+func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []int) error {
+	window, detected := r.judge.window()
+	if r.window = window; window == 0 {
+		return r.judgeGroup(ctx, pieces, claims)
+	}
+	room, err := r.room(claims)
+	if err != nil {
+		return err
+	}
+	switch {
+	case room >= minWindow:
+		return r.judgeEach(ctx, pack(pieces, room, r.judge.size), claims)
+	case len(claims) > 1:
+		return llm.SplitInHalf(claims, func(half []int) error { return r.judgeInGroups(ctx, pieces, half) })
+	}
+	return &llm.ContextLengthError{
+		Limit: window, Message: "a claim and the instructions leave no room for the contexts", Silent: detected,
+	}
+}
+
+// judgeEach judges claims against groups of pieces, until each claim is
+// supported.
+func (r *rowJudge) judgeEach(ctx context.Context, groups [][]piece, claims []int) error {
+	if len(groups) > 1 {
+		r.mark(verdict.MarkGrouped)
+	}
+	for _, g := range groups {
+		if claims = r.unsupported(claims); len(claims) == 0 {
+			return nil
+		}
+		if err := r.judgeGroup(ctx, g, claims); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// judgeGroup judges claims against pieces, in one request unless the server
+// rejects it as too long.
+func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int) error {
+	err := r.ask(ctx, pieces, claims)
+	tooLong, ok := errors.AsType[*llm.ContextLengthError](err)
+	if !ok {
+		return err
+	}
+	if window, _ := r.judge.window(); window != r.window {
+		return r.judgeInGroups(ctx, pieces, claims) // a smaller window has been detected
+	}
+	if halves := halve(pieces); halves != nil {
+		return r.judgeEach(ctx, halves, claims)
+	}
+	if len(claims) > 1 {
+		return llm.SplitInHalf(claims, func(half []int) error { return r.judgeGroup(ctx, pieces, half) })
+	}
+	return tooLong
+}
+
+// room returns the number of tokens available for chunks in a request with
+// claims.
+func (r *rowJudge) room(claims []int) (int, error) {
+	bare, err := r.request(nil, claims, 0)
+	if err != nil {
+		return 0, err
+	}
+	return r.judge.room(bare), nil
+}
+
+// unsupported returns the claims that no group has supported so far.
+func (r *rowJudge) unsupported(claims []int) []int {
+	return slices.DeleteFunc(slices.Clone(claims), func(c int) bool {
+		return r.findings[c].known && r.findings[c].score >= r.judge.Threshold()
+	})
+}
+
+// tally combines the votes on claim i into a verdict. The score is the mean of
+// the scores of the votes: without log probabilities, the share of votes for
+// support. A claim with a score below the threshold is contradicted if there are
+// more votes for contradicted than for not mentioned. Reason and evidence are
+// those of the first vote with the resulting label. Chunk ids are collected from
+// all votes with that label.
+func (j *Judge) tally(votes [][]finding, i int) verdict.Verdict {
+	var count [verdict.Supported + 1]int
+	v := verdict.Verdict{Graded: true}
+	sum := 0.0
+	for _, vote := range votes {
+		count[vote[i].label]++
+		sum += vote[i].score
+		v.Graded = v.Graded && vote[i].graded
+	}
+	if v.Score = sum / float64(len(votes)); v.Graded {
+		v.Score = math.Round(v.Score*scoreSteps) / scoreSteps
+	}
+	switch {
+	case v.Score >= j.Threshold():
+		v.Label = verdict.Supported
+	case count[verdict.Contradicted] > count[verdict.NotMentioned]:
+		v.Label = verdict.Contradicted
+	}
+	for _, vote := range slices.Backward(votes) {
+		if f := vote[i]; f.label == v.Label {
+			v.Reason, v.Evidence = f.reason, f.evidence
+			v.ChunkIDs = append(v.ChunkIDs, f.chunks...)
+		}
+	}
+	v.ChunkIDs = ascending(slices.Clip(v.ChunkIDs))
+	if count[v.Label] == 0 { // the threshold decides otherwise than the model
+		f := votes[0][i]
+		v.Reason = fmt.Sprintf("the probability of support is %.2f, and the threshold %v: %s", v.Score, j.Threshold(), f.reason)
+	}
+	n := len(votes)
+	if v.Graded || n > 1 {
+		v.Confidence = v.Certainty()
+	}
+	if n > 1 {
+		v.Reason = fmt.Sprintf("%d of %d votes for support: %s", count[verdict.Supported], n, v.Reason)
+	}
+	return v
 }

@@ -42,11 +42,6 @@ func items(pieces []piece) []prompt.Item {
 // bytesOf returns the approximate bytes of a chunk in a request.
 func bytesOf(s string) int { return len(s) + chunkOverhead }
 
-// size returns the approximate tokens of a chunk in a request.
-func (j *Judge) size(s string) int {
-	return j.opts.Tokens(s) + j.opts.Tokens(s)/16 + chunkOverhead/3
-}
-
 // halve splits pieces into two groups or slightly more. It returns nil if they
 // are too short.
 func halve(pieces []piece) [][]piece {

@@ -1,66 +1,14 @@
 package llm
 
 import (
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 const maxReason = 500 // maximum length of a reason, in runes
-
-// finding validates an answer against the pieces that were sent. It drops
-// unknown chunk ids and quotes that do not occur in the pieces.
-func (a *answer) finding(pieces []piece, contexts []string) finding {
-	f := finding{known: true, label: a.label, reason: a.reason, score: a.score, graded: a.graded}
-	if !a.graded && a.label == verdict.Supported {
-		f.score = 1
-	}
-	if f.reason == "" {
-		f.reason = "the model gave no reason"
-	}
-	if a.label == verdict.NotMentioned || a.ofFacts {
-		return f
-	}
-	var named, shown []int
-	for _, p := range pieces {
-		shown = append(shown, p.chunk)
-	}
-	for _, id := range a.chunks {
-		if id < len(pieces) {
-			named = append(named, pieces[id].chunk)
-		}
-	}
-	named, shown = ascending(named), ascending(shown)
-	if len(named) == 0 && len(shown) == 1 {
-		named = shown
-	}
-	candidates := named
-	if len(candidates) == 0 {
-		candidates = shown
-	}
-	for _, c := range candidates {
-		if start, end, ok := find(contexts[c], a.quote); ok {
-			f.evidence = []verdict.Evidence{verdict.NewEvidence(contexts, c, start, end)}
-			if len(named) == 0 {
-				named = []int{c}
-			}
-			break
-		}
-	}
-	if a.label == verdict.Supported {
-		f.chunks = named
-	}
-	return f
-}
-
-func ascending(ids []int) []int {
-	slices.Sort(ids)
-	return slices.Compact(ids)
-}
 
 // find returns the byte offsets of a model's quote in text. If there is no
 // exact match, find ignores differences in case, white space, quotation marks,

@@ -12,17 +12,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// An answer is the verdict on one claim in a reply.
-type answer struct {
-	label   verdict.Label
-	reason  string
-	chunks  []int // unchecked indexes of pieces
-	quote   string
-	score   float64 // probability of support, if graded
-	graded  bool
-	ofFacts bool // made from facts, so that chunk ids and quotes do not refer to contexts
-}
-
 // A rawVerdict is an undecoded verdict in a reply. Models use different types
 // for its fields.
 type rawVerdict struct {

@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
@@ -13,10 +13,8 @@ import (
 )
 
 const (
-	maxAttempts    = 3   // attempts to get a verdict in JSON
 	baseTokens     = 400 // output tokens of a reply, excluding claims
 	tokensPerClaim = 160 // output tokens per claim
-	seedStride     = 100 // distance between the seeds of consecutive votes
 )
 
 // ask gets a finding for each of claims against pieces. Claims without a usable
@@ -63,14 +61,22 @@ func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error 
 	return r.askForWords(ctx, pieces, remaining, reason)
 }
 
-func (r *rowJudge) complete(ctx context.Context, req *llm.Request) (*llm.Reply, error) {
-	reply, err := r.judge.opts.Model.Complete(ctx, req)
-	if err != nil {
-		r.usage = r.usage.Add(llm.UsageOf(err))
-		return nil, err
-	}
-	r.usage = r.usage.Add(reply.Usage)
-	return reply, nil
+// askForWords requests a single word for each of claims after all other
+// attempts failed with reason. Small models that can't write JSON can still
+// answer yes or no.
+func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int, reason error) error {
+	return llm.ForEach(slices.Values(indexes(len(claims))), func(i int) error {
+		err := r.askClaim(ctx, wordLayout(r.judge.opts.Style), pieces, claims[i])
+		_, unreadable := errors.AsType[*llm.ParseError](err)
+		_, truncated := errors.AsType[*llm.LengthError](err)
+		switch {
+		case unreadable || truncated:
+			return fmt.Errorf("%s: no verdict: %w; and asked for one word: %w", r.claimIDs(claims[i:]), reason, err)
+		case err == nil:
+			r.mark(verdict.MarkOneWord)
+		}
+		return err
+	})
 }
 
 // askOnce sends one request and adds its findings. It returns the claims
@@ -129,25 +135,14 @@ func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Requ
 	return req, nil
 }
 
-// render returns a request with a prompt and the schema of its reply.
-func (r *rowJudge) render(name prompt.Name, d prompt.Data, schema *llm.Schema, maxTokens int) (*llm.Request, error) {
-	text, err := r.judge.opts.Prompts.Render(name, d)
-	if err != nil {
-		return nil, err
+func (j *Judge) prompt() prompt.Name {
+	switch l := layoutOf(j.opts.Style); {
+	case l != nil:
+		return l.prompt
+	case j.opts.Style == Ragas:
+		return prompt.RagasJudge
+	case j.opts.Style == DeepEval:
+		return prompt.DeepEvalJudge
 	}
-	return &llm.Request{Messages: llm.Messages(text.System, text.User), Schema: schema, MaxTokens: maxTokens, Prompt: text.Version}, nil
-}
-
-// claimIDs formats the ids of claims for an error message.
-func (r *rowJudge) claimIDs(claims []int) string {
-	const maxShown = 5
-	var ids []string
-	for _, c := range claims[:min(len(claims), maxShown)] {
-		ids = append(ids, strconv.Itoa(r.task.Claims[c].ID))
-	}
-	text := "claim " + strings.Join(ids, ", ")
-	if more := len(claims) - len(ids); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return prompt.Judge
 }

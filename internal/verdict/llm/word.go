@@ -1,10 +1,8 @@
 package llm
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -12,42 +10,14 @@ import (
 	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
 const (
 	wordTokens = 16 // output tokens for a word and some surrounding text
-
-	firstWords = 8 // words after the answer that must not change its meaning
-	echoWords  = 3 // minimum words of text that counts as an echo of the prompt
+	firstWords = 8  // words after the answer that must not change its meaning
+	echoWords  = 3  // minimum words of text that counts as an echo of the prompt
 )
-
-// askForWords requests a single word for each of claims after all other
-// attempts failed with reason. Small models that can't write JSON can still
-// answer yes or no.
-func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int, reason error) error {
-	return llm.ForEach(slices.Values(indexes(len(claims))), func(i int) error {
-		err := r.askClaim(ctx, wordLayout(r.judge.opts.Style), pieces, claims[i])
-		_, unreadable := errors.AsType[*llm.ParseError](err)
-		_, truncated := errors.AsType[*llm.LengthError](err)
-		switch {
-		case unreadable || truncated:
-			return fmt.Errorf("%s: no verdict: %w; and asked for one word: %w", r.claimIDs(claims[i:]), reason, err)
-		case err == nil:
-			r.mark(verdict.MarkOneWord)
-		}
-		return err
-	})
-}
-
-// wordLayout returns the layout of a request for a single word, which is sent once.
-func wordLayout(style Style) *layout {
-	return &layout{
-		prompt: prompt.JudgeWord, maxTokens: wordTokens, attempts: 1, span: answerSpan, words: defaultWords(),
-		read: func(reply string, prompted []string) (*answer, error) { return readWord(reply, prompted, style) },
-	}
-}
 
 var (
 	// wordAnswer matches the answer at the start of a reply: quotation mark, answer, rest.

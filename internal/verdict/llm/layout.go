@@ -46,6 +46,14 @@ func layoutOf(s Style) *layout {
 	return nil
 }
 
+// wordLayout returns the layout of a request for a single word, which is sent once.
+func wordLayout(style Style) *layout {
+	return &layout{
+		prompt: prompt.JudgeWord, maxTokens: wordTokens, attempts: 1, span: answerSpan, words: defaultWords(),
+		read: func(reply string, prompted []string) (*answer, error) { return readWord(reply, prompted, style) },
+	}
+}
+
 func readMiniCheck(reply string, prompted []string) (*answer, error) {
 	a, err := readWord(reply, prompted, Ragas)
 	if err == nil {
