@@ -89,15 +89,6 @@ func (f codeFence) closes(text string, at, end int) bool {
 	return n >= f.size && strings.Trim(line[n:], " \t\r") == ""
 }
 
-// repeats returns how often b is repeated at the start of text[i:end].
-func repeats(text string, i, end int, b byte) int {
-	n := i
-	for n < end && text[n] == b {
-		n++
-	}
-	return n - i
-}
-
 // isFence reports whether text[start:end] opens a fenced code block: at least
 // three marks, and no backtick after opening backticks, which would be inline
 // code.

@@ -1,23 +1,10 @@
 package segment
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
-)
-
-// A nextKind classifies the text after a stop.
-type nextKind uint8
-
-const (
-	nextEnd    nextKind = iota // end of the block
-	nextUpper                  // upper-case letter
-	nextLower                  // lower-case letter
-	nextDigit                  // digit
-	nextLetter                 // letter of a script without case
-	nextDash                   // dash
-	nextJoiner                 // comma or the like, which continues the sentence
-	nextSymbol                 // anything else
 )
 
 // ends reports whether the stop ends the sentence.
@@ -58,37 +45,6 @@ func (sp *splitter) ends(s *scanState, st *stop) bool {
 	return sp.endsDot(s, st, before, kind, at)
 }
 
-// classifyNext classifies text[i:] and returns its offset after opening quotes
-// and the like.
-func (sp *splitter) classifyNext(s *scanState, i int) (nextKind, int) {
-	for n := 0; i < s.end && n < 8; n++ {
-		r, size := utf8.DecodeRuneInString(sp.text[i:s.end])
-		switch {
-		case isOpener(r):
-			i += size
-			continue
-		case unicode.IsUpper(r):
-			return nextUpper, i
-		case unicode.IsLower(r):
-			return nextLower, i
-		case unicode.IsDigit(r) || r == '№' || r == '§':
-			return nextDigit, i
-		case unicode.IsLetter(r):
-			return nextLetter, i
-		case r == '-' || r == '–' || r == '—':
-			if n == 0 {
-				i += size
-				return nextDash, i + repeats(sp.text, i, s.end, '-')
-			}
-			return nextSymbol, i
-		case r == ',' || r == ';' || r == ':' || r == '،' || r == '，' || r == '、' || r == '/':
-			return nextJoiner, i
-		}
-		return nextSymbol, i
-	}
-	return nextSymbol, i
-}
-
 // endsEmphatic is ends for question and exclamation marks.
 func (sp *splitter) endsEmphatic(s *scanState, st *stop, before token, kind nextKind, at int) bool {
 	if kind != nextLower {
@@ -112,49 +68,129 @@ func (sp *splitter) isBrand(st *stop, before token, kind nextKind, at, end int) 
 	return sp.lang.is(sp.text[before.start:before.end], useBrand) && (kind == nextLower || kind == nextUpper && !sp.isStarter(at, end))
 }
 
-func (sp *splitter) isStarter(i, end int) bool {
-	w := wordAt(sp.text, i, end)
-	if j := i + len(w); j < end && sp.text[j] >= utf8.RuneSelf {
-		w = lettersAt(sp.text, i, end)
-		if j = i + len(w); j < end && sp.text[j] == '.' && utf8.RuneCountInString(w) == 1 {
-			return false // an initial
-		}
-		if w != "" && strings.HasPrefix(sp.text[i+len(w):end], "’") {
-			w = wordAt(sp.text, i, end) // "It’s"
-		}
+// endsGlued decides a stop without a following space. The sentence ends between
+// a lower-case and a capitalized word, "end.Next", before a word that often
+// starts a sentence, "Paris.He", and before a note reference, "end.12 Next".
+func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
+	text := sp.text[:s.end]
+	if st.quoted && st.closeEnd != st.end && st.dots > 1 || st.closeEnd >= s.end {
+		return false
 	}
-	return sp.lang.is(w, useStarter)
-}
-
-// lettersAt returns the run of lower-case letters and marks of any script at
-// text[i].
-func lettersAt(text string, i, end int) string {
-	j := i
-	for j < end && j-i < maxToken {
-		r, size := utf8.DecodeRuneInString(text[j:end])
-		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
-			break
-		}
-		j += size
+	b := text[st.closeEnd]
+	if isDigit(b) {
+		return st.dots == 1 && sp.endsBeforeNote(s, st)
 	}
-	return text[i:j]
-}
-
-// titleAt reports whether there is a title such as "Mr." at i.
-func (sp *splitter) titleAt(s *scanState, i int) bool {
-	w := wordAt(sp.text, i, s.end)
-	return i+len(w) < s.end && sp.text[i+len(w)] == '.' && sp.lookup(w, true) == classTitle
-}
-
-// wordAt returns the ASCII word, including apostrophes, at text[i]. It returns
-// "" for an initial.
-func wordAt(text string, i, end int) string {
-	j := i
-	for j < end && j-i < 24 && (isASCIILetter(text[j]) || text[j] == '\'' && j > i) {
+	if b-'a' < 26 && st.emphatic && st.dots == 0 && st.closeEnd == st.end {
+		return sp.endsGluedQuestion(s, st)
+	}
+	if b < utf8.RuneSelf && b-'A' >= 26 {
+		return false
+	}
+	t := sp.wordBefore(s.start, beforeQuote(text[:st.start]))
+	if st.dots == 1 && (t.class == classDigits || t.class == classWord && (t.runes > 1 && t.capital || text[st.start-1] == ')')) && sp.startsGlued(st.closeEnd, s.end) {
+		return true
+	}
+	if t.class != classWord || t.runes < 3 && !st.emphatic && !isShortEnd(text[t.start:t.end]) || !t.lowerCase && st.dots > 0 && !t.capital {
+		return false
+	}
+	if b >= utf8.RuneSelf || !t.ascii {
+		return t.lowerCase && st.dots < 2 && startsGluedNonASCII(text, st.closeEnd, t)
+	}
+	i := st.closeEnd
+	j := i + 1
+	for j < s.end && j-i < maxToken && (text[j]-'a' < 26 || text[j] == '\'') {
 		j++
 	}
-	if j-i == 1 && j < end && text[j] == '.' {
-		return ""
+	if !t.lowerCase && st.dots > 0 {
+		return j < s.end && text[j] == '.' && t.runes > 3 && sp.lookup(text[i:j], true) == classTitle
 	}
-	return text[i:j]
+	if j >= s.end || isSpace(text, j) || text[j] == ',' {
+		return j-i > 1 || text[i] == 'I' || text[i] == 'A'
+	}
+	return text[j] == '.' && st.dots < 2 && sp.lookup(text[i:j], true) == classTitle
+}
+
+// beforeQuote returns the length of text without a closing quote at its end.
+func beforeQuote(text string) int {
+	for _, q := range [...]string{`"`, "”", "’"} {
+		if strings.HasSuffix(text, q) {
+			return len(text) - len(q)
+		}
+	}
+	return len(text)
+}
+
+// startsGlued reports whether a word that often starts a sentence is at i, before a space.
+func (sp *splitter) startsGlued(i, end int) bool {
+	w := wordAt(sp.text, i, end)
+	i += len(w)
+	return len(w) > 1 && i < end && sp.text[i] == ' ' && sp.lang.is(w, useStarter)
+}
+
+// isShortEnd reports whether a word of two letters often ends a sentence. Others may be
+// parts of names, as in "io.Reader".
+func isShortEnd(word string) bool {
+	return slices.Contains([]string{"it", "us", "me", "up", "so", "in", "on"}, word)
+}
+
+// endsGluedQuestion splits "who?thanks" between lower-case words, but not
+// inside a URL.
+func (sp *splitter) endsGluedQuestion(s *scanState, st *stop) bool {
+	text := sp.text[:s.end]
+	t := sp.wordBefore(s.start, st.start)
+	if t.class != classWord || !t.asciiLower || t.runes < 2 || t.start > s.start && text[t.start-1] != ' ' {
+		return false
+	}
+	i := st.closeEnd
+	for i < s.end && i-st.closeEnd < maxToken && (text[i]-'a' < 26 || text[i] == '\'') {
+		i++
+	}
+	return i-st.closeEnd > 1 && i < s.end && text[i] == ' '
+}
+
+// startsGluedNonASCII requires a capitalized word or a Roman number after a
+// non-ASCII word.
+func startsGluedNonASCII(text string, i int, before token) bool {
+	r, _ := utf8.DecodeRuneInString(text[i:])
+	if !unicode.IsUpper(r) || before.ascii {
+		return false
+	}
+	w := lettersAt(text, i, len(text))
+	i += len(w)
+	return len(w) > 1 && (i >= len(text) || isSpace(text, i) || text[i] == ',')
+}
+
+// endsBeforeNote decides a stop before note numbers and adds the numbers to the
+// sentence: "in a consultation.11 12 Take".
+func (sp *splitter) endsBeforeNote(s *scanState, st *stop) bool {
+	text := sp.text[:s.end]
+	i := st.end
+	for {
+		from := i
+		for i < s.end && i-from < 4 && isDigit(text[i]) {
+			i++
+		}
+		if i == from || i-from > 3 || i >= s.end {
+			return false
+		}
+		if text[i] != ' ' && text[i] != ',' && text[i] != '-' {
+			return false
+		}
+		if i+1 >= s.end || !isDigit(text[i+1]) {
+			break
+		}
+		i++
+	}
+	next := skipSpace(text, i, s.end)
+	if next == i || next >= s.end || text[next]-'A' >= 26 {
+		return false
+	}
+	if st.start == s.start || text[st.start-1] != ')' {
+		t := sp.wordBefore(s.start, st.start)
+		if t.class != classWord || !t.asciiLower || t.runes < 4 {
+			return false
+		}
+	}
+	st.closeEnd, st.next = i, next
+	return true
 }

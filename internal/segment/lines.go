@@ -251,18 +251,3 @@ func (sp *splitter) wrapped(prev, next line) bool {
 	}
 	return sp.continues(lastWord(sp.text[prev.start:end]))
 }
-
-// continues reports whether no sentence ends with word, such as an article.
-func (sp *splitter) continues(word string) bool { return sp.lang.is(word, useOpener) }
-
-// lastWord returns the run of letters at the end of s.
-func lastWord(s string) string {
-	from := len(s)
-	for from > 0 && len(s)-from < 16 {
-		if b := s[from-1]; b < utf8.RuneSelf && !isASCIILetter(b) {
-			break
-		}
-		from--
-	}
-	return s[from:]
-}

@@ -104,3 +104,12 @@ func isASCIILetter(b byte) bool {
 }
 
 func isDigit(b byte) bool { return b-'0' < 10 }
+
+// repeats returns how often b is repeated at the start of text[i:end].
+func repeats(text string, i, end int, b byte) int {
+	n := i
+	for n < end && text[n] == b {
+		n++
+	}
+	return n - i
+}

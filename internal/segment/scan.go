@@ -5,24 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// A scanState is the state of scanning one block of prose.
-type scanState struct {
-	start        int     // start of the current sentence
-	end          int     // end of the block
-	quotes       int     // straight double quotes since start
-	urlEnd       int     // end of the last URL
-	caps         capsUse // computed on first use
-	protectedEnd int     // no sentence ends before this offset
-	itemNumber   int     // number of the last numbered item, or 0
-	bullet       rune    // bullet of the list item
-
-	// Closing marks have been searched for without success up to these offsets,
-	// which keeps the scan linear.
-	fenceLimit   int
-	bracketLimit int
-	quoteLimits  [5]int // by quoteKind
-}
-
 // prose splits text[start:end], a paragraph or the text of a list item.
 func (sp *splitter) prose(start, end, number int, bullet rune) {
 	s := scanState{start: start, end: end, itemNumber: number, bullet: bullet}
@@ -78,28 +60,6 @@ func (sp *splitter) handleStop(s *scanState, i, size int, wide bool) int {
 	return sp.endSentence(s, st.closeEnd, st.next)
 }
 
-// endSentence ends the sentence at end. The next one starts at next, or after the item
-// number there. It returns the offset at which to continue scanning.
-func (sp *splitter) endSentence(s *scanState, end, next int) int {
-	sp.emit(s.start, end)
-	s.quotes = 0
-	s.start = max(next, end)
-	if s.start >= s.end {
-		return s.start
-	}
-	b := sp.text[s.start]
-	lettered := b-'a' < 26 && s.start+1 < s.end && sp.text[s.start+1] == ')'
-	if !isDigit(b) && b != '(' && b != 'a' && !lettered {
-		return s.start
-	}
-	m := markerAt(sp.text, s.start, s.end)
-	if m.size > 0 && m.number > 0 && (lettered || m.number == s.itemNumber+1 || m.number == 1 || m.number == letterItems+1) {
-		s.itemNumber = m.number
-		s.start += m.size
-	}
-	return s.start
-}
-
 // handleColon splits after the marks that end sentences in Armenian (colon) and
 // Greek (semicolon), and after the colon that introduces an inline enumeration:
 // "Do this: 1. Stop."
@@ -145,12 +105,6 @@ func (sp *splitter) handleItem(s *scanState, i int) int {
 	s.itemNumber, s.quotes = m.number, 0
 	s.start = i + m.size
 	return s.start
-}
-
-// skipSpaceBack returns the end of the text before the white space that
-// precedes i.
-func skipSpaceBack(text string, floor, i int) int {
-	return floor + len(strings.TrimRight(text[floor:max(floor, i)], " \t\r\n"))
 }
 
 // handleNonASCII scans the multi-byte character at i.

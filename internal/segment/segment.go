@@ -7,9 +7,6 @@
 // it. Text is never copied: a sentence is a pair of byte offsets.
 package segment
 
-// A Span is the byte range text[Start:End] of a text.
-type Span struct{ Start, End int }
-
 // Sentences returns the sentences of text in order. Spans are non-empty, do not
 // overlap and have no leading or trailing white space. The gaps between them
 // contain only white space and Markdown markup: bullets, item numbers, heading
@@ -33,22 +30,4 @@ func Sentences(text, lang string) []Span {
 	sp.joinQuotes, sp.splitClauses = sp.lang.joinQuotes && !sp.claims, sp.lang.splitClauses && !sp.claims
 	sp.splitDocument()
 	return sp.spans
-}
-
-type splitter struct {
-	text   string
-	spans  []Span
-	lang   *language
-	claims bool // use the boundaries of the x-claims variant
-	// Rules of the language, disabled for claims.
-	joinQuotes, splitClauses bool
-}
-
-// emit appends text[start:end] without surrounding white space, unless that is
-// empty.
-func (sp *splitter) emit(start, end int) {
-	start, end = trim(sp.text, start, end)
-	if start < end {
-		sp.spans = append(sp.spans, Span{start, end})
-	}
 }

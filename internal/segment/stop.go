@@ -266,3 +266,68 @@ func startsUpper(text string, i, end int) bool {
 	}
 	return false
 }
+
+// A nextKind classifies the text after a stop.
+type nextKind uint8
+
+const (
+	nextEnd    nextKind = iota // end of the block
+	nextUpper                  // upper-case letter
+	nextLower                  // lower-case letter
+	nextDigit                  // digit
+	nextLetter                 // letter of a script without case
+	nextDash                   // dash
+	nextJoiner                 // comma or the like, which continues the sentence
+	nextSymbol                 // anything else
+)
+
+// classifyNext classifies text[i:] and returns its offset after opening quotes
+// and the like.
+func (sp *splitter) classifyNext(s *scanState, i int) (nextKind, int) {
+	for n := 0; i < s.end && n < 8; n++ {
+		r, size := utf8.DecodeRuneInString(sp.text[i:s.end])
+		switch {
+		case isOpener(r):
+			i += size
+			continue
+		case unicode.IsUpper(r):
+			return nextUpper, i
+		case unicode.IsLower(r):
+			return nextLower, i
+		case unicode.IsDigit(r) || r == '№' || r == '§':
+			return nextDigit, i
+		case unicode.IsLetter(r):
+			return nextLetter, i
+		case r == '-' || r == '–' || r == '—':
+			if n == 0 {
+				i += size
+				return nextDash, i + repeats(sp.text, i, s.end, '-')
+			}
+			return nextSymbol, i
+		case r == ',' || r == ';' || r == ':' || r == '،' || r == '，' || r == '、' || r == '/':
+			return nextJoiner, i
+		}
+		return nextSymbol, i
+	}
+	return nextSymbol, i
+}
+
+func (sp *splitter) isStarter(i, end int) bool {
+	w := wordAt(sp.text, i, end)
+	if j := i + len(w); j < end && sp.text[j] >= utf8.RuneSelf {
+		w = lettersAt(sp.text, i, end)
+		if j = i + len(w); j < end && sp.text[j] == '.' && utf8.RuneCountInString(w) == 1 {
+			return false // an initial
+		}
+		if w != "" && strings.HasPrefix(sp.text[i+len(w):end], "’") {
+			w = wordAt(sp.text, i, end) // "It’s"
+		}
+	}
+	return sp.lang.is(w, useStarter)
+}
+
+// titleAt reports whether there is a title such as "Mr." at i.
+func (sp *splitter) titleAt(s *scanState, i int) bool {
+	w := wordAt(sp.text, i, s.end)
+	return i+len(w) < s.end && sp.text[i+len(w)] == '.' && sp.lookup(w, true) == classTitle
+}

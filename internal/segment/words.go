@@ -157,41 +157,44 @@ func afterElision(s string) string {
 	return ""
 }
 
-// capsUse classifies how a block uses capitals.
-type capsUse uint8
-
-const (
-	capsUnknown capsUse = iota
-	capsFew
-	capsNormal
-)
-
-// hasFewCaps reports whether the block has almost no capitals, so that a
-// lower-case letter after a stop carries no information.
-func (sp *splitter) hasFewCaps(s *scanState) bool {
-	if s.caps == capsUnknown {
-		s.caps = countCaps(sp.text[s.start:s.end])
-	}
-	return s.caps == capsFew
-}
-
-// countCaps classifies a block. Fewer than one capitalized word in 200 letters
-// is few. Only a capital before a lower-case letter counts, as "NASA" and "I"
-// say nothing about the start of sentences.
-func countCaps(block string) capsUse {
-	uppers, lowers := 0, 0
-	capital := false // whether the previous character is a capital
-	for _, r := range block {
-		if unicode.IsLower(r) {
-			lowers++
-			if capital {
-				uppers++
-			}
+// lastWord returns the run of letters at the end of s.
+func lastWord(s string) string {
+	from := len(s)
+	for from > 0 && len(s)-from < 16 {
+		if b := s[from-1]; b < utf8.RuneSelf && !isASCIILetter(b) {
+			break
 		}
-		capital = unicode.IsUpper(r)
+		from--
 	}
-	if uppers*200 < lowers {
-		return capsFew
-	}
-	return capsNormal
+	return s[from:]
 }
+
+// lettersAt returns the run of lower-case letters and marks of any script at
+// text[i].
+func lettersAt(text string, i, end int) string {
+	j := i
+	for j < end && j-i < maxToken {
+		r, size := utf8.DecodeRuneInString(text[j:end])
+		if !unicode.IsLetter(r) && !unicode.IsMark(r) {
+			break
+		}
+		j += size
+	}
+	return text[i:j]
+}
+
+// wordAt returns the ASCII word, including apostrophes, at text[i]. It returns
+// "" for an initial.
+func wordAt(text string, i, end int) string {
+	j := i
+	for j < end && j-i < 24 && (isASCIILetter(text[j]) || text[j] == '\'' && j > i) {
+		j++
+	}
+	if j-i == 1 && j < end && text[j] == '.' {
+		return ""
+	}
+	return text[i:j]
+}
+
+// continues reports whether no sentence ends with word, such as an article.
+func (sp *splitter) continues(word string) bool { return sp.lang.is(word, useOpener) }
