@@ -23,6 +23,7 @@ type Question struct {
 const (
 	maxQuestionBytes = 400 // longer questions are not parsed
 	maxPrefixWords   = 12  // words before the question word
+	maxFragmentWords = 12  // words of a short answer
 )
 
 // FindQuestion returns the question in a text, without its question mark. It is

@@ -8,7 +8,6 @@ import (
 )
 
 const (
-	maxFragmentWords = 12  // words of a short answer
 	maxUnspacedRunes = 8   // length of a name in a script without spaces
 	maxReplyBytes    = 300 // longer claims are treated as complete
 )
@@ -126,45 +125,6 @@ func TrimAnswer(text string) string {
 		return Join(w[n:])
 	}
 	return text
-}
-
-// HasFiniteVerb reports whether w probably contains a finite verb and so may be
-// a clause.
-func HasFiniteVerb(w []Word) bool {
-	for i := range w {
-		low := w[i].Lower
-		switch {
-		case i == 1 && len(w) > 2 && w[i].is("ist", "sind", "wird", "hat", "haben", "kann", "darf", "est", "sont", "es", "son", "está", "están", "é", "são"), i == 0 && low == "se" && len(w) > 1:
-			return true // a clause in another language
-		case IsAuxiliary(low) && low != "may" && (low != "am" || i > 0 && w[i-1].Lower == "i"), low == "may" && i > 0 && !StartsUpper(w[i].Text), low == "cannot", isContractedClause(low):
-			return true
-		case i == 0 && IsSubjectPronoun(low) && low != "one" && len(w) > 1:
-			return true
-		case i == 2 && i+1 == len(w) && isAdverb(w[1].Lower) && IsVerb(low, BaseForm|PastForm|ThirdPerson):
-			return true // "Keys never expire"
-		case i == 0, i+1 == len(w) && len(w) < 4:
-			continue
-		case i+1 < len(w) && IsDeterminer(w[i+1].Lower) && low != "and" && low != "or" && low != "but" && !IsPreposition(low) && !IsDeterminer(low) && !isAdverb(low) &&
-			!strings.ContainsAny(w[i].Text, ",;"):
-			return true // only a verb precedes a determiner
-		case IsDeterminer(w[i-1].Lower), IsPreposition(w[i-1].Lower), IsNumeral(w[i-1].Lower), StartsUpper(w[i].Text):
-			continue
-		case IsVerb(low, PastForm|ThirdPerson), strings.HasSuffix(low, "ed") && len(low) > 4:
-			return true
-		case IsVerb(low, BaseForm) && strings.HasSuffix(w[i-1].Lower, "s") && i+1 < len(w):
-			return true
-		case IsSubjectPronoun(low):
-			return true
-		}
-	}
-	return false
-}
-
-// isContractedClause reports whether low is a pronoun contracted with a verb,
-// such as "it's".
-func isContractedClause(low string) bool {
-	head, tail, ok := strings.Cut(low, "'")
-	return ok && (IsSubjectPronoun(head) || head == "that" || head == "there") && (tail == "s" || tail == "re" || tail == "ve" || tail == "ll" || tail == "d" || tail == "m")
 }
 
 // isAnswerFragment reports whether text is a name, a number, a date, or another
