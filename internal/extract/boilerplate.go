@@ -53,12 +53,6 @@ func addressesReader(s string) bool {
 	return isOneOf(s, "you", "your", "me", "my", "else")
 }
 
-// startsWithQuote reports whether text starts with a quotation mark. Such a
-// sentence may be someone else's words.
-func startsWithQuote(text string) bool {
-	return strings.ContainsRune("\"'`“‘«„", firstRune(text))
-}
-
 // isGreeting reports whether a sentence only greets, thanks, wishes or offers
 // more help. opened is w without its opening phrase. A sentence with a digit is
 // not a greeting, since it may state a fact.

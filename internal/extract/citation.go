@@ -310,11 +310,6 @@ func tail(s string) string {
 	return s[max(0, len(s)-maxLen):]
 }
 
-func firstRune(s string) rune {
-	r, _ := utf8.DecodeRuneInString(s)
-	return r
-}
-
 // isIndex reports whether the bracket at i is an array index or a function
 // argument: "array[1]", "x[0]", "f(2)".
 func isIndex(s string, i int) bool {

@@ -8,18 +8,6 @@ import (
 	"unicode/utf8"
 )
 
-// A Citation refers to a source of a claim, such as "[2]" or "(plans.pdf, p.
-// 3)".
-type Citation struct {
-	Text       string   // complete marker: "[1, 2]" for both of its citations
-	Start, End int      // range of the marker in the answer, in code points
-	Names      []string // possible names of the source, most likely first
-	Number     int      // number of the source in the answer, or -1 if unnumbered
-	// Weak marks an ambiguous form, such as "(Smith, 2021)". Weak citations
-	// count only if they match a source.
-	Weak bool
-}
-
 // A sentenceSpan holds the byte range of a sentence in an answer and the index
 // of its claim, or -1 if the sentence is not a claim.
 type sentenceSpan struct{ start, end, claim int }

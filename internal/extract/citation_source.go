@@ -278,14 +278,6 @@ func isSourceWord(s string) bool {
 		"quelle", "quellen", "seite", "dokument", "fuente", "página", "fonte", "pagina", "documento", "bron", "källa", "kilde", "источник", "来源", "出典", "文档", "المصدر")
 }
 
-func isURL(s string) bool {
-	s = strings.Trim(s, "<>")
-	if strings.ContainsAny(s, " \n") || !strings.Contains(s, ".") {
-		return false
-	}
-	return strings.HasPrefix(s, "http://") || strings.HasPrefix(s, "https://") || strings.HasPrefix(s, "www.")
-}
-
 // isFileName reports whether s is a file name, optionally with a fragment or
 // page.
 func isFileName(s string) bool {
@@ -383,3 +375,5 @@ func isLocatorWord(s string) bool {
 	return isOneOf(strings.ToLower(s), "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "paragraph", "para", "part", "chapter", "ch", "appendix", "turn",
 		"seite", "página", "pagina")
 }
+
+func isFullWidthDigit(r rune) bool { return r >= '０' && r <= '９' }

@@ -4,6 +4,7 @@ package extract
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/usage"
@@ -136,4 +137,28 @@ func (e *Extraction) Add(claims []Claim) {
 		all[i].ID = i
 	}
 	e.Claims = all
+}
+
+// A Citation refers to a source of a claim, such as "[2]" or "(plans.pdf, p.
+// 3)".
+type Citation struct {
+	Text       string   // complete marker: "[1, 2]" for both of its citations
+	Start, End int      // range of the marker in the answer, in code points
+	Names      []string // possible names of the source, most likely first
+	Number     int      // number of the source in the answer, or -1 if unnumbered
+	// Weak marks an ambiguous form, such as "(Smith, 2021)". Weak citations
+	// count only if they match a source.
+	Weak bool
+}
+
+// codePoints converts increasing byte offsets in a text to code point offsets.
+type codePoints struct {
+	text       string
+	at, points int
+}
+
+func (c *codePoints) count(offset int) int {
+	c.points += utf8.RuneCountInString(c.text[c.at:offset])
+	c.at = offset
+	return c.points
 }

@@ -29,6 +29,14 @@ func Fold(s string) string {
 	return b.view().text
 }
 
+// contextBytes marks with an x each byte that may start markup or a character that is
+// folded.
+const contextBytes = "" +
+	".............x...................x..x.x...xx.x..xx..........x.x." +
+	"...........................xx..xx.............................x." +
+	"................................................................" +
+	"..x.......x.x.xxxxxxxx...x.x...xxxxx......x....xx..............."
+
 // foldAt returns the replacement of the n bytes of s at i, and whether they have one. n is
 // the size of the character if they have none.
 func foldAt(s string, i int) (char string, n int, ok bool) {
@@ -158,8 +166,6 @@ func digit(r rune) string {
 	}
 	return strconv.Itoa(int(r - zero))
 }
-
-func isFullWidthDigit(r rune) bool { return r >= '０' && r <= '９' }
 
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
 

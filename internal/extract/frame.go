@@ -128,3 +128,18 @@ func trimWords(text string, n int) (string, bool) {
 	}
 	return rest, true
 }
+
+// trimOpening cuts opening phrases without content: "Unfortunately,", "Sure,",
+// "Based on the provided passages,".
+func (w words) trimOpening() words {
+	for range 4 {
+		rest, ok := w.cutPhrase(opening)
+		if !ok {
+			if rest, ok = attribution(w); !ok {
+				break
+			}
+		}
+		w = rest
+	}
+	return w
+}

@@ -98,14 +98,6 @@ func isNumberWord(s string) bool {
 		"thousand", "million", "not", "no", "never", "none")
 }
 
-// isCommonVerb reports whether s is a common finite verb, which marks a line as
-// a sentence.
-func isCommonVerb(s string) bool {
-	return isOneOf(s, "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
-		"would", "may", "might", "must", "should", "shall", "cannot", "isnt", "arent", "wasnt", "dont", "doesnt",
-		"includes", "provides", "means", "makes", "became", "won", "made", "says", "said")
-}
-
 // isHeading reports whether sentence i is a title or a label.
 func (d document) isHeading(i int, text string, w words, p position) bool {
 	last, trimmed := trimClosing(text)

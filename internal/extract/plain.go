@@ -1,8 +1,6 @@
 package extract
 
-import (
-	"strings"
-)
+import "strings"
 
 // PlainText is the visible text of a context. It contains no HTML tags, comments and scripts, emphasis, deleted
 // text or invisible characters, all spaces are plain, and characters that look the same
@@ -36,14 +34,6 @@ func (p PlainText) Span(start, end int) (from, to int) {
 	from = p.rawStart(start)
 	return from, max(from, p.rawEnd(end))
 }
-
-// contextBytes marks with an x each byte that may start markup or a character that is
-// folded.
-const contextBytes = "" +
-	".............x...................x..x.x...xx.x..xx..........x.x." +
-	"...........................xx..xx.............................x." +
-	"................................................................" +
-	"..x.......x.x.xxxxxxxx...x.x...xxxxx......x....xx..............."
 
 // A contextStripper cuts what readers of a context do not see.
 type contextStripper struct {
@@ -136,11 +126,6 @@ func (p *contextStripper) tag(i int) int {
 		replacement = "\n"
 	}
 	return p.replace(i, i+n, replacement)
-}
-
-// isBlockTag reports whether name is an HTML element that starts a new line.
-func isBlockTag(name string) bool {
-	return isOneOf(name, "br", "p", "li", "ul", "ol", "div", "tr", "table", "section", "article", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "hr", "body", "html")
 }
 
 // emphasis drops the marks of **bold** and _italic_ text, and all of ~~struck~~ text. It

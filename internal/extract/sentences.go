@@ -107,18 +107,6 @@ func (e *Extraction) skipCuts(cuts []cut, to int, answer string, points *codePoi
 	return cuts
 }
 
-// codePoints converts increasing byte offsets in a text to code point offsets.
-type codePoints struct {
-	text       string
-	at, points int
-}
-
-func (c *codePoints) count(offset int) int {
-	c.points += utf8.RuneCountInString(c.text[c.at:offset])
-	c.at = offset
-	return c.points
-}
-
 // maxClaims limits the claims of an answer. Each takes kilobytes of memory, even if it has
 // two letters.
 const maxClaims = 100_000
@@ -172,4 +160,45 @@ func (e Extraction) Reason() string {
 		return reasonRefusal
 	}
 	return reasonNothing
+}
+
+// newAnswerView returns the view of a complete answer, which may be JSON or a
+// fenced block.
+func newAnswerView(raw string) view {
+	start, _ := trimSpan(raw, 0, len(raw))
+	if start == len(raw) || strings.IndexByte("{[`", raw[start]) < 0 {
+		return newView(raw)
+	}
+	outer, ok := unwrap(raw)
+	if !ok {
+		return newView(raw)
+	}
+	return outer.compose(newView(outer.text))
+}
+
+// WholeAnswer extracts the answer as a single claim, without the sentences that claim
+// nothing before its first and after its last assertion.
+type WholeAnswer struct{ Sentences Sentences }
+
+// Extract returns one claim, or none if no sentence of answer claims anything. Its
+// errors are those of [Sentences.Extract].
+func (x WholeAnswer) Extract(ctx context.Context, question, answer string) (Extraction, error) {
+	e, err := x.Sentences.Extract(ctx, question, answer)
+	e.Whole = true
+	if err != nil || len(e.Claims) < 2 {
+		return e, err
+	}
+	start, end := e.Claims[0].Start, e.Claims[len(e.Claims)-1].End
+	whole := Claim{Start: start, End: end, Text: string([]rune(answer)[start:end])}
+	for _, c := range e.Claims {
+		whole.Citations = append(whole.Citations, c.Citations...)
+	}
+	var outside []Skipped
+	for _, s := range e.Skipped {
+		if s.End <= start || s.Start >= end {
+			outside = append(outside, s)
+		}
+	}
+	e.Claims, e.Skipped = []Claim{whole}, outside
+	return e, nil
 }

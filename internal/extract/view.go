@@ -2,9 +2,7 @@ package extract
 
 import (
 	"cmp"
-	"slices"
 	"sort"
-	"strings"
 )
 
 // A view is the visible text of an answer. It omits model reasoning, source
@@ -21,32 +19,6 @@ type cut struct {
 	at, size   int  // offset and length of the replacement in text
 	kind       Kind // kind of the skipped text to report, or ""
 	citation   bool // citation of the preceding claim
-}
-
-// newView returns the view of an answer. If there is nothing to omit, text is
-// raw itself.
-func newView(raw string) view {
-	s := answerStripper{viewBuilder{raw: raw}}
-	s.walk(findSections(raw))
-	v := s.view()
-	if !hasAlphanumeric(v.text) && !slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.citation }) {
-		return view{raw: raw, text: raw} // "[900]" alone is an answer and cites nothing
-	}
-	return v
-}
-
-// newAnswerView returns the view of a complete answer, which may be JSON or a
-// fenced block.
-func newAnswerView(raw string) view {
-	start, _ := trimSpan(raw, 0, len(raw))
-	if start == len(raw) || strings.IndexByte("{[`", raw[start]) < 0 {
-		return newView(raw)
-	}
-	outer, ok := unwrap(raw)
-	if !ok {
-		return newView(raw)
-	}
-	return outer.compose(newView(outer.text))
 }
 
 // compose returns the view of v.raw with the text of inner, which is a view of

@@ -1,12 +1,14 @@
 package extract
 
 import (
-	_ "embed"
 	"iter"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
+
+	_ "embed"
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
 // maxSentenceBytes limits the length of the sentences that are analyzed. Longer
@@ -178,21 +180,26 @@ func (w words) cutPhrase(role role) (rest words, found bool) {
 	return rest, found
 }
 
-// trimOpening cuts opening phrases without content: "Unfortunately,", "Sure,",
-// "Based on the provided passages,".
-func (w words) trimOpening() words {
-	for range 4 {
-		rest, ok := w.cutPhrase(opening)
-		if !ok {
-			if rest, ok = attribution(w); !ok {
-				break
-			}
-		}
-		w = rest
-	}
-	return w
-}
-
 func isOneOf(word string, list ...string) bool {
 	return slices.Contains(list, word)
+}
+
+func firstRune(s string) rune {
+	r, _ := utf8.DecodeRuneInString(s)
+	return r
+}
+
+// isClause reports whether text, which may be a title in any case, has a finite
+// verb.
+func isClause(text string) bool {
+	w := english.Split(strings.ToLower(text))
+	return len(w) > 2 && english.HasFiniteVerb(w)
+}
+
+// isCommonVerb reports whether s is a common finite verb, which marks a line as
+// a sentence.
+func isCommonVerb(s string) bool {
+	return isOneOf(s, "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
+		"would", "may", "might", "must", "should", "shall", "cannot", "isnt", "arent", "wasnt", "dont", "doesnt",
+		"includes", "provides", "means", "makes", "became", "won", "made", "says", "said")
 }
