@@ -1,13 +1,13 @@
 package extract
 
 import (
+	_ "embed"
 	"iter"
 	"slices"
 	"strings"
 	"sync"
 	"unicode/utf8"
 
-	_ "embed"
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 

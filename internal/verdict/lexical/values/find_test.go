@@ -12,7 +12,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-//nolint:gochecknoglobals // read once
 var finder = sync.OnceValue(func() *Finder {
 	lex, err := lexicon.Load()
 	if err != nil {
