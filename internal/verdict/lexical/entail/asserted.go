@@ -291,13 +291,3 @@ func (x *Sentence) takenBackBeyond(first, end int, other *Sentence) bool {
 
 // marks are quotation marks.
 const marks = "\"“”„«»"
-
-// contains reports whether x contains the word as written.
-func (x *Sentence) contains(lower string) bool {
-	for i := range x.Words {
-		if x.Words[i].Lower == lower {
-			return true
-		}
-	}
-	return false
-}

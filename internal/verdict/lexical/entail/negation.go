@@ -3,16 +3,9 @@ package entail
 import (
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
-
-// A cue is a word that reverses the polarity of words in its clause: "not", "no",
-// "without", or a predicate such as "exclude".
-type cue struct {
-	at     int
-	end    int // end of the words after it that it negates
-	target int // first content word that it negates, or -1
-}
 
 // Negations returns the index of the last negation of x, or -1, and the number of them. Their scope
 // is ambiguous if x has a condition or a word such as "avoid".
@@ -126,6 +119,20 @@ func (x *Sentence) isIdiom(i int) bool {
 		}
 	}
 	return x.lower(i-1) == "or" && (x.lower(i-2) == "whether" || i+1 == len(x.Words))
+}
+
+func (x *Sentence) isNumber(i int) bool {
+	return x.Words[i].Class&(lexicon.Number|lexicon.Numeral|lexicon.Month|lexicon.Ordinal) != 0
+}
+
+// isPredicate reports whether word i may be a verb or an adjective.
+func (x *Sentence) isPredicate(i int) bool {
+	w := x.Words[i].Lower
+	if english.IsDeterminer(x.lower(i - 1)) {
+		return false
+	}
+	return !x.isName(i) && !x.isNumber(i) && (english.IsVerb(w, english.BaseForm|english.ThirdPerson|english.PastForm|english.ParticipleForm) ||
+		strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "able") || strings.HasSuffix(w, "ible"))
 }
 
 // target returns the content word that a cue negates: the first one after it, or for

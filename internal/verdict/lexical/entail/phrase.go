@@ -11,6 +11,9 @@ type Phrase struct {
 // Span returns the phrase from word first to word last.
 func (x *Sentence) Span(first, last int) Phrase { return Phrase{x, first, last + 1} }
 
+// between returns the words from word i to word j, in the order of the sentence.
+func (x *Sentence) between(i, j int) Phrase { return x.Span(min(i, j), max(i, j)) }
+
 // Text returns the text of p, from its first word to its last.
 func (p Phrase) Text() string {
 	if p.of == nil {

@@ -2,9 +2,7 @@ package entail
 
 import (
 	"slices"
-	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/extract/english"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
@@ -113,9 +111,6 @@ func (x *Sentence) isContrast(q cue) bool {
 	return x.Words[q.at].Lower == "not" && cl.First > 0 && x.lower(q.at-1) == "but" && cl.End-q.at <= maxWords
 }
 
-// SameNegations reports whether the claim and the statement have as many negations.
-func (a *Alignment) SameNegations() bool { return len(a.Claim.cues()) == len(a.Stated.cues()) }
-
 // isExplicit reports whether q is a negation or a predicate, unlike the "failure" in "a
 // failure of the pump".
 func (x *Sentence) isExplicit(q cue) bool {
@@ -187,38 +182,6 @@ func (x *Sentence) excepts() bool {
 	for i := range x.Words {
 		switch x.Words[i].Lower {
 		case "unless", "except", "until", "without":
-			return true
-		}
-	}
-	return false
-}
-
-// between returns the words from word i to word j, in the order of the sentence.
-func (x *Sentence) between(i, j int) Phrase { return x.Span(min(i, j), max(i, j)) }
-
-// isName reports whether word i is capitalized and does not start a sentence.
-func (x *Sentence) isName(i int) bool {
-	return x.Words[i].Is(lexicon.Capital) && !x.Words[i].Is(lexicon.Initial)
-}
-
-func (x *Sentence) isNumber(i int) bool {
-	return x.Words[i].Class&(lexicon.Number|lexicon.Numeral|lexicon.Month|lexicon.Ordinal) != 0
-}
-
-// isPredicate reports whether word i may be a verb or an adjective.
-func (x *Sentence) isPredicate(i int) bool {
-	w := x.Words[i].Lower
-	if english.IsDeterminer(x.lower(i - 1)) {
-		return false
-	}
-	return !x.isName(i) && !x.isNumber(i) && (english.IsVerb(w, english.BaseForm|english.ThirdPerson|english.PastForm|english.ParticipleForm) ||
-		strings.HasSuffix(w, "ed") || strings.HasSuffix(w, "able") || strings.HasSuffix(w, "ible"))
-}
-
-// Has reports whether x contains the word with key k.
-func (x *Sentence) Has(k uint64) bool {
-	for i := range x.Words {
-		if x.Words[i].Key == k {
 			return true
 		}
 	}

@@ -56,6 +56,14 @@ const (
 	Reported                    // that: content of saying or thinking
 )
 
+// A cue is a word that reverses the polarity of words in its clause: "not", "no",
+// "without", or a predicate such as "exclude".
+type cue struct {
+	at     int
+	end    int // end of the words after it that it negates
+	target int // first content word that it negates, or -1
+}
+
 // Light reports whether w says little: a function word, a quantifier, or a word such as
 // "take". Texts often express it in other words.
 func (w *Word) Light() bool { return !w.Content || w.traits&(light|linking) != 0 }
@@ -109,6 +117,26 @@ func (x *Sentence) is(i int, words ...string) bool {
 		}
 	}
 	return true
+}
+
+// contains reports whether x contains the word as written.
+func (x *Sentence) contains(lower string) bool {
+	for i := range x.Words {
+		if x.Words[i].Lower == lower {
+			return true
+		}
+	}
+	return false
+}
+
+// Has reports whether x contains the word with key k.
+func (x *Sentence) Has(k uint64) bool {
+	for i := range x.Words {
+		if x.Words[i].Key == k {
+			return true
+		}
+	}
+	return false
 }
 
 // isForeign reports whether few of several words are English function words, or most of
@@ -336,6 +364,11 @@ func (x *Sentence) phraseEnd(i int) int {
 		k++
 	}
 	return k
+}
+
+// isName reports whether word i is capitalized and does not start a sentence.
+func (x *Sentence) isName(i int) bool {
+	return x.Words[i].Is(lexicon.Capital) && !x.Words[i].Is(lexicon.Initial)
 }
 
 // isNumeric reports whether word i is a number in digits or words.

@@ -41,6 +41,41 @@ func traitNames() map[string]trait {
 	}
 }
 
+// A Comparer compares claims with statements. It is safe for concurrent use.
+type Comparer struct {
+	lex       *lexicon.Lexicon
+	traits    lexicon.Table[trait]  // by key
+	forms     []trait               // of a single form, by lexicon.Token.Word
+	relatives map[uint64][]relative // listed in words.txt
+	phrases   map[string][]phrase
+}
+
+// New returns a Comparer of texts split by lex, to which it adds the words that it knows. It returns an error only if the embedded lists are corrupt.
+func New(lex *lexicon.Lexicon) (*Comparer, error) {
+	c := &Comparer{
+		lex: lex, relatives: map[uint64][]relative{}, phrases: map[string][]phrase{},
+	}
+	return c, c.readLists(wordLists)
+}
+
+// A Relation is the relation of a word of a claim to a word of a statement.
+type Relation uint8
+
+// The relations, except for Unrelated closest first.
+const (
+	Unrelated Relation = iota
+	Same               // the same word, in any inflection
+	Synonym
+	Derived  // same root: recover, recoverable
+	Opposite // antonym, or the same root with a negating prefix
+)
+
+// A relative is a synonym or antonym of a word.
+type relative struct {
+	key      uint64
+	relation Relation
+}
+
 // A phrase is a pair of words that means the same as one word.
 type phrase struct {
 	second string
