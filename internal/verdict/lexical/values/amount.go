@@ -1,190 +1,6 @@
 package values
 
-import (
-	"math"
-	"strings"
-	"unicode/utf8"
-)
-
-// A number is a number in digits or words without its unit.
-type number struct {
-	num, step float64
-	next      int  // token after it
-	written   bool // with a scale word or decimals
-	other     float64
-}
-
-// numberAt parses the number that starts at token i, such as 3,000, "3.9 million",
-// "twenty-one", "two and a half" or "dozen". next is 0 if there is none.
-func (r *reader) numberAt(i int) number {
-	t := r.at(i)
-	n := number{next: i + 1}
-	switch {
-	case t.class&digits != 0:
-		n.num, n.step = t.num, lastDigit(r.text[t.start:t.end], t.num)
-		n.written = t.class&decimal != 0
-		if t.class&thousands != 0 {
-			if n.other = math.Round(1000 * t.num); r.hasDecimalComma() {
-				n = number{num: n.other, step: lastDigit("", n.other), next: i + 1}
-			}
-		}
-		if r.isSpacedGroup(i) {
-			n.other, n.num, n.next = r.at(i+2).num, 1000*n.num+r.at(i+2).num, i+3
-			n.step = lastDigit("", n.num)
-		}
-		r.addGroups(&n, i)
-		if f := r.at(i + 1); f.class&decimal != 0 && r.text[f.start] >= utf8.RuneSelf { // 2½
-			n.num += f.num
-			n.next++
-		}
-	case t.class&numeral != 0:
-		n.num, n.next = r.numerals(i)
-		n.step = 1
-	case t.class&(scale|dozen) != 0 && t.end-t.start > 2 && r.is(i-1, "a", "an"):
-		n.num, n.step = t.num, 1
-	default:
-		return number{}
-	}
-	n.addHalf(r)
-	for r.has(n.next, scale|dozen) && r.scaleJoins(n.next) {
-		if r.has(n.next, ideogram) && r.has(n.next+1, digits) && r.joined(n.next) && r.has(n.next+2, ideogram) && r.has(n.next+2, scale) && r.at(n.next+2).num < r.at(n.next).num {
-			n.num = n.num*r.at(n.next).num + r.at(n.next+1).num*r.at(n.next+2).num // 2億5000万
-			n.step, n.written, n.other = r.at(n.next+2).num, true, 0
-			n.next += 3
-			continue
-		}
-		f := r.at(n.next).num
-		n.num, n.step, n.other = n.num*f, n.step*f, 0
-		n.written = n.written || f >= 1e6
-		n.next++
-	}
-	n.addHalf(r)
-	return n
-}
-
-// isSpacedGroup reports whether a comma, a space and three digits follow the integer at
-// token i, as in the "10, 000" of a text that was split into words and joined.
-func (r *reader) isSpacedGroup(i int) bool {
-	t, group := r.at(i), r.at(i+2)
-	return t.class&decimal == 0 && t.end-t.start <= 3 && t.num >= 1 && r.is(i+1, ",") && !r.joined(i+1) && group.class&digits != 0 &&
-		group.class&decimal == 0 && group.end-group.start == 3 && (!r.is(i-1, ",") || !r.has(i-2, digits)) &&
-		(!r.is(i+3, ",", "and", "or") || !r.has(i+4, digits)) // not a list of numbers
-}
-
-// addGroups adds the groups of three digits that spaces separate from the integer at token i,
-// as in 1 250 000. A number may also end before the first group: after a name or a label, as in
-// "May 5 200 people", and before a measured thing, as in "5 100 g bags".
-func (r *reader) addGroups(n *number, i int) {
-	t, next := r.at(i), i+1
-	if !r.startsGroup(next) {
-		return
-	}
-	width := strings.IndexByte(r.text[t.start:t.end]+" ", ' ') // before the 000 of a token
-	if width > 3 || t.class&(decimal|thousands) != 0 || t.num < 1 || r.has(i-1, digits|month|lone) {
-		return
-	}
-	capital := r.has(i-1, word) && !r.has(i-1, stop) && r.text[r.at(i-1).start] < 'a'
-	if capital && i > 1 && !r.is(i-2, ".", "\n") {
-		return
-	}
-	num := t.num
-	for ; r.startsGroup(next); next++ {
-		factor := 1000.0
-		for ; factor <= min(r.at(next).num, math.MaxFloat64); factor *= 1000 { // 250 000 is one token
-		}
-		num = num*factor + r.at(next).num
-	}
-	if r.has(next, digits) {
-		return
-	}
-	if u, k := r.unitAt(next); next == i+2 && k > 0 && u.kind == Measure && r.has(k, word) && isPlural(r.str(k)) {
-		return
-	}
-	last := r.at(next - 1)
-	n.num, n.step, n.written, n.next = num, lastDigit(r.text[last.start:last.end], num), last.class&decimal != 0, next
-	if capital && next == i+2 { // "Nearly 1 500 people", "Apollo 11 200 people"
-		n.other = last.num
-	}
-}
-
-// startsGroup reports whether token i starts with exactly three digits, one space after the
-// number before it.
-func (r *reader) startsGroup(i int) bool {
-	t := r.at(i)
-	return t.class&digits != 0 && t.start == r.at(i-1).end+1 && r.text[t.start-1] == ' ' && isGroup(r.text[t.start:t.end])
-}
-
-// addHalf adds "and a half", "and a quarter" or "and three quarters" in units of the
-// last step.
-func (n *number) addHalf(r *reader) {
-	if f, next := r.andFraction(n.next); next > 0 && !r.is(next, "of") {
-		n.num += f * n.step
-		n.step *= f
-		n.next = next
-	}
-}
-
-// andFraction parses "and a half", "and a quarter", "and two thirds" at token i.
-func (r *reader) andFraction(i int) (float64, int) {
-	if r.is(i, "-") && r.is(i+1, "and") && r.is(i+2, "-") && r.is(i+3, "a") && r.is(i+4, "-") && r.is(i+5, "half") {
-		return 0.5, i + 6
-	}
-	if !r.is(i, "and") {
-		return 0, 0
-	}
-	switch {
-	case r.is(i+1, "a", "one") && (r.has(i+2, fraction) || r.is(i+2, "third")):
-		if d := r.at(i + 2).num; r.text[r.at(i+2).end-1] != 's' {
-			return 1 / d, i + 3
-		}
-	case r.has(i+1, numeral) && r.has(i+2, fraction) && r.at(i+1).num < r.at(i+2).num:
-		return r.at(i+1).num / r.at(i+2).num, i + 3
-	}
-	return 0, 0
-}
-
-// scaleJoins reports whether the scale word at token i belongs to the number before it.
-// A scale of one letter must directly follow the digits: 3m, but not 3 m or 3m tall.
-func (r *reader) scaleJoins(i int) bool {
-	t := r.at(i)
-	if t.end-t.start > 2 || r.is(i, "bn", "mn", "tn") {
-		return true
-	}
-	if !r.joined(i-1) || !r.has(i-1, digits) {
-		return r.is(i, "m", "b") && r.has(i-1, digits) && r.has(i-2, currency)
-	}
-	return !r.is(i, "m") || r.has(i-2, currency) || r.has(i+1, word) && !r.has(i+1, stop) &&
-		!r.is(i+1, "tall", "long", "wide", "high", "deep", "sprint", "race", "run")
-}
-
-// numerals parses a number in words, such as "three thousand two hundred and five".
-func (r *reader) numerals(i int) (float64, int) {
-	total, part := 0.0, 0.0
-	n := 0
-	for k := i; n < 12; n++ {
-		t := r.at(k)
-		afterScale := n > 0 && r.has(k-1, scale)
-		switch {
-		case n > 0 && r.is(k, "-") && r.joined(k-1) && r.joined(k) && r.has(k+1, numeral|scale|dozen):
-			k++
-			continue
-		case afterScale && r.is(k, "and") && r.has(k+1, numeral) && r.at(k-1).num >= 100:
-			k++
-			continue
-		case t.class&numeral != 0 && (n == 0 || t.num < 10 && int(part)%100 >= 20 && int(part)%10 == 0 || int(part)%100 == 0):
-			part += t.num
-		case t.class&scale != 0 && t.num == 100 && n > 0 && part > 0:
-			part *= 100
-		case t.class&scale != 0 && n > 0 && part > 0 && t.end-t.start > 2:
-			total += part * t.num
-			part = 0
-		default:
-			return total + part, k
-		}
-		k++
-	}
-	return total + part, i + n
-}
+import "strings"
 
 // amountAt parses the number, share, measure, duration or amount of money at token i.
 func (r *reader) amountAt(i int) (v Value, from, next int) {
@@ -260,6 +76,38 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 	}
 	v.Loose = v.Loose || t.class&lone != 0
 	return v, from, next
+}
+
+// compound adds smaller units after the unit u of v, such as the 30 minutes in "2 hours
+// 30 minutes" or the half in "an hour and a half". It returns the next token.
+func (r *reader) compound(v *Value, u unit, next int) int {
+	if u.kind != Duration && u.dimension != length && u.dimension != mass && u.dimension != volume {
+		return next
+	}
+	if f, k := r.andFraction(next); k > 0 {
+		v.Low += f * u.factor
+		v.High = v.Low
+		v.Step = f * u.factor
+		return k
+	}
+	for range 3 {
+		k := next
+		if r.is(k, "and", ",") {
+			k++
+		}
+		if !r.has(k, digits|numeral) {
+			return next
+		}
+		n := r.numberAt(k)
+		w, after := r.unitAt(n.next)
+		if after == 0 || w.kind != u.kind || w.dimension != u.dimension || w.factor >= u.factor || n.num*w.factor >= u.factor*1.0001 {
+			return next
+		}
+		v.Low += n.num * w.factor
+		v.High, v.Step = v.Low, n.step*w.factor
+		u, next = w, after
+	}
+	return next
 }
 
 // afterOf returns the token after "of" in "a couple of days", or i.
@@ -354,17 +202,6 @@ func (r *reader) currencyBefore(i int) (unit, bool) {
 	return unit{}, false
 }
 
-// setUnit converts the bounds and the step from unit u to its base unit.
-func (v *Value) setUnit(u unit) {
-	v.Kind, v.Unit, v.dimension, v.factor, v.calendar, v.Loose, v.label = u.kind, u.name, u.dimension, u.factor, u.calendar, false, 0
-	offset := 0.0
-	if u.name == "°F" {
-		offset = -32
-	}
-	v.Low, v.High, v.Step = (v.Low+offset)*u.factor, (v.High+offset)*u.factor, v.Step*u.factor
-	v.other *= u.factor
-}
-
 // ordinalAt parses "third", "12th" or "twenty-first" at token i.
 func (r *reader) ordinalAt(i int) (v Value, from, next int) {
 	t := r.at(i)
@@ -386,4 +223,55 @@ func (r *reader) timesAt(i int) (v Value, from, next int) {
 	return Value{Low: num, High: num, Step: 1, Noun: "times", Per: period}, i, i + 1
 }
 
-func isDigit(c byte) bool { return c-'0' <= 9 }
+// per sets the unit of a rate after token i.
+func (r *reader) per(v *Value, i int) {
+	if v.Kind == Date || v.Kind == Clock || v.Kind == Ordinal || v.Kind == Share {
+		return
+	}
+	for k := i; k < i+4; k++ {
+		switch {
+		case r.is(k, "per", "a", "an", "each", "every", "/", "pro", "par"):
+			if r.has(k+1, word) && !r.has(k+1, stop&^lone) && (r.has(k+1, lone) || r.is(k, "per", "/") || isPeriod(r.str(k+1))) {
+				v.Per = r.str(k + 1)
+			}
+			return
+		case !r.has(k, word) || r.has(k, stop):
+			return
+		}
+	}
+}
+
+// periodBefore returns the period that an adjective in the phrase before token i names, as in
+// "the annual fee is", or "".
+func (r *reader) periodBefore(i int) string {
+	const maxDistance = 10
+	for k := i - 1; k > i-maxDistance && r.has(k, word); k-- {
+		if period := r.period(k); period != "" {
+			return period
+		}
+	}
+	return ""
+}
+
+// period returns the period that the adverb or adjective at token i names, or "".
+func (r *reader) period(i int) string {
+	switch strings.ToLower(r.str(i)) {
+	case "hourly":
+		return "hour"
+	case "daily":
+		return "day"
+	case "weekly":
+		return "week"
+	case "monthly":
+		return "month"
+	case "yearly", "annual", "annually":
+		return "year"
+	}
+	return ""
+}
+
+// isPeriod reports whether w is a period of time such as "month".
+func isPeriod(w string) bool {
+	_, ok := durationUnit(w)
+	return ok || w == "night" || w == "person"
+}

@@ -35,59 +35,6 @@ func (r *reader) bounded(v Value, from, next int) (Value, int) {
 	return v, r.after(&v, next)
 }
 
-// per sets the unit of a rate after token i.
-func (r *reader) per(v *Value, i int) {
-	if v.Kind == Date || v.Kind == Clock || v.Kind == Ordinal || v.Kind == Share {
-		return
-	}
-	for k := i; k < i+4; k++ {
-		switch {
-		case r.is(k, "per", "a", "an", "each", "every", "/", "pro", "par"):
-			if r.has(k+1, word) && !r.has(k+1, stop&^lone) && (r.has(k+1, lone) || r.is(k, "per", "/") || isPeriod(r.str(k+1))) {
-				v.Per = r.str(k + 1)
-			}
-			return
-		case !r.has(k, word) || r.has(k, stop):
-			return
-		}
-	}
-}
-
-// periodBefore returns the period that an adjective in the phrase before token i names, as in
-// "the annual fee is", or "".
-func (r *reader) periodBefore(i int) string {
-	const maxDistance = 10
-	for k := i - 1; k > i-maxDistance && r.has(k, word); k-- {
-		if period := r.period(k); period != "" {
-			return period
-		}
-	}
-	return ""
-}
-
-// period returns the period that the adverb or adjective at token i names, or "".
-func (r *reader) period(i int) string {
-	switch strings.ToLower(r.str(i)) {
-	case "hourly":
-		return "hour"
-	case "daily":
-		return "day"
-	case "weekly":
-		return "week"
-	case "monthly":
-		return "month"
-	case "yearly", "annual", "annually":
-		return "year"
-	}
-	return ""
-}
-
-// isPeriod reports whether w is a period of time such as "month".
-func isPeriod(w string) bool {
-	_, ok := durationUnit(w)
-	return ok || w == "night" || w == "person"
-}
-
 // upper parses the upper end of a range whose lower end is v. Ranges of dates and times
 // are two values, because both ends are often stated on their own.
 func (r *reader) upper(v *Value, from, next int) int {
@@ -160,17 +107,6 @@ func (r *reader) hour(v, w *Value) {
 	*v = clock(minutes)
 }
 
-// changes reports whether one of the four words up to token i is a verb of change, as in
-// "rose from 5 to 7".
-func (r *reader) changes(i int) bool {
-	for k := i; k > i-5; k-- {
-		if r.has(k, change) {
-			return true
-		}
-	}
-	return false
-}
-
 // before applies the words that end at token i, before a value.
 func (r *reader) before(v *Value, i int) {
 	if r.is(i, "a", "an", "the", "every", "these") && (v.word || r.is(i-1, "than", "about", "nearly", "almost", "least", "most", "over")) {
@@ -205,48 +141,6 @@ func (r *reader) before(v *Value, i int) {
 	case justBelow, about, justAbove:
 		v.Approx, v.lean = true, int8(h)-int8(about)
 	}
-}
-
-// A hedge is what the words before a number say of it.
-type hedge uint8
-
-const (
-	unhedged hedge = iota
-	atLeast
-	atMost
-	above
-	below
-	justBelow
-	about
-	justAbove
-)
-
-// hedges lists the phrases of each hedge. The longest one before a number counts.
-//
-//nolint:gochecknoglobals // constant
-var hedges = map[hedge][]string{
-	unhedged: {
-		"spread over", "split over", "divided over", "distributed over", "scattered over", "all over", "carry over", "carried over", "carries over", "carrying over",
-		"add up to", "adds up to", "added up to", "adding up to",
-	},
-	atLeast: {"at least", "minimum", "minimum of", "min", "mindestens", "wenigstens", "minimal", "≥", "至少", "au moins", "al menos", "lo menos"},
-	atMost: {
-		"at most", "as much as", "as many as", "maximum", "maximum of", "max", "within", "up to", "maximal", "höchstens", "≤", "hasta", "máximo", "bis zu", "jusqu ' à",
-		"jusqu ’ à", "au plus",
-	},
-	above: {
-		"more than", "greater than", "higher than", "longer than", "older than", "larger than", "heavier than", "bigger than", "faster than", "taller than",
-		"over", "above", "exceeds", "exceeded", "exceeding", "exceed", "beyond", "topped", ">", "über", "excess of", "upwards of", "mehr als", "plus de", "más de", "más que", "mais de", "mais que",
-	},
-	below: {
-		"less than", "fewer than", "lower than", "younger than", "smaller than", "shorter than", "lighter than", "cheaper than",
-		"under", "below", "<", "weniger als", "moins de", "menos de", "menos que",
-	},
-	justBelow: {"nearly", "almost", "fast", "presque", "casi"},
-	about: {
-		"about", "around", "approximately", "approx", "approx .", "roughly", "some", "circa", "ca", "ca .", "close to", "estimated", "~", "≈", "etwa", "rund", "ungefähr", "environ",
-		"aproximadamente", "unos", "unas", "约", "約",
-	},
 }
 
 // hedgeAt returns the hedge that ends at token i.

@@ -5,13 +5,9 @@ import (
 	"time"
 )
 
-// Units of dates that recur.
-const (
-	yearless    = "yearless" // days after the start of a leap year: 24 December, March, spring
-	weekdayUnit = "weekday"  // 0 (Sunday) to 6, or to 12 at the end of a range
-)
-
 const secondsPerDay = 24 * 60 * 60
+
+const daysPerWeek = 7
 
 // day returns the number of days from 1 January 1970 to a date in the proleptic Gregorian
 // calendar. The year before 1 is 0.

@@ -338,8 +338,6 @@ func compareDates(c, s *Value) Relation {
 	return Undecided
 }
 
-const daysPerWeek = 7
-
 // compareWeekdays compares days of the week, of which a stated range includes each.
 func compareWeekdays(c, s *Value) Relation {
 	low, high := c.Low, c.High

@@ -64,20 +64,8 @@ func Denies(claim, stated *Value) bool {
 	return SameNumber(claim, stated) && (!claim.Exact() || claim.Not != stated.Not || claim.isOpposite(stated))
 }
 
-// isOpposite reports whether v and w are the two sides of the same limit: until 3 May and
-// from 3 May.
-func (v *Value) isOpposite(w *Value) bool {
-	return v.side != 0 && v.side == -w.side && SameNumber(v, w)
-}
-
-// SameNumber reports whether two values have the same number, perhaps with another bound.
-func SameNumber(a, b *Value) bool { return a.Kind == b.Kind && a.at == b.at }
-
 // IsBoundOf reports whether v is written as a bound of the number w, as in "at least 20", or as
 // just above or below it, and w as the number itself.
 func (v *Value) IsBoundOf(w *Value) bool {
 	return v.limited && SameNumber(v, w) && w.isSingle() && !w.Approx && !w.Not
 }
-
-// IsLimited reports whether a word before or after the value makes it a bound.
-func (v *Value) IsLimited() bool { return v.limited || v.side != 0 && v.Unit != weekdayUnit }

@@ -1,60 +1,10 @@
 package values
 
 import (
-	"strings"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
-
-// A class is a bit set of the properties of a token. The number that goes with it is in
-// token.num.
-type class uint32
-
-const (
-	digits    class = 1 << iota // a number in digits
-	numeral                     // one to ninety
-	scale                       // hundred, million, bn
-	ordinal                     // first, 14th
-	fraction                    // half, thirds: the denominator
-	month                       // 1 to 12
-	weekday                     // 0 (Sunday) to 6
-	clockWord                   // noon, midnight: minutes
-	dozen                       // dozen, score, couple, pair: the number
-	lone                        // hour, decade: a duration after "a"
-	currency                    // $ and the like
-	stop                        // a word that ends the noun after a number
-	word                        // letters
-	ideogram                    // a character of a script without spaces
-	decimal                     // digits with decimals
-	times                       // once, twice: the number
-	limit                       // until, from: the side, as in Value
-	thousands                   // digits that may have a full stop as thousands separator: 1.500
-	unitStart                   // a word or sign that the name of a unit may start with
-	hedgeEnd                    // a word or sign that a hedge may end with
-	negation                    // not, never, don't
-	change                      // rose, fell: "rose by"
-)
-
-// trigger is the set of classes that a value may start with.
-const trigger = digits | numeral | scale | ordinal | fraction | month | weekday | clockWord | dozen | lone | times
-
-// A token is a word, a number in digits, or any other character except spaces.
-type token struct {
-	start, end int
-	class      class
-	num        float64
-}
-
-// A reader reads the values of a text.
-type reader struct {
-	finder *Finder
-	text   string
-	toks   []token
-	none   token // at the end of the text
-
-	languageRead, decimalComma bool // results of hasDecimalComma
-}
 
 // read splits text, whose words are given, into tokens.
 func (r *reader) read(text string, words []lexicon.Token) {
@@ -84,8 +34,6 @@ func (r *reader) read(text string, words []lexicon.Token) {
 	}
 	r.signs(pos, len(text))
 }
-
-func (r *reader) add(t token) { r.toks = append(r.toks, t) }
 
 // signs reads the characters between two words, and numbers such as .5. It returns the end of what
 // it read.
@@ -127,17 +75,6 @@ func (r *reader) foreignSign(i int) int {
 	}
 	r.add(t)
 	return t.end
-}
-
-// spaceLen returns the length of the no-break or narrow space at the start of s, or 0.
-func spaceLen(s string) int {
-	switch {
-	case strings.HasPrefix(s, "\u00a0"):
-		return 2
-	case strings.HasPrefix(s, "\u202f"), strings.HasPrefix(s, "\u2009"), strings.HasPrefix(s, "\u3000"):
-		return 3
-	}
-	return 0
 }
 
 // word adds the word from byte start to end, which starts with w.
@@ -241,47 +178,4 @@ func (r *reader) foreignDigits(i int) int {
 	}
 	r.add(t)
 	return t.end
-}
-
-func isASCIILetter(c byte) bool { c |= 0x20; return c >= 'a' && c <= 'z' }
-
-// at returns token i, or an empty one if there is none.
-func (r *reader) at(i int) *token {
-	if i < 0 || i >= len(r.toks) {
-		return &r.none
-	}
-	return &r.toks[i]
-}
-
-// str returns token i as written.
-func (r *reader) str(i int) string {
-	t := r.at(i)
-	return r.text[t.start:t.end]
-}
-
-// is reports whether token i is one of the words, which are in lower case.
-func (r *reader) is(i int, words ...string) bool {
-	if i < 0 || i >= len(r.toks) {
-		return false
-	}
-	s := r.str(i)
-	for _, w := range words {
-		if len(s) == len(w) && (s[0]^w[0])&^0x20 == 0 && strings.EqualFold(s, w) {
-			return true
-		}
-	}
-	return false
-}
-
-// has reports whether token i has one of the classes.
-func (r *reader) has(i int, c class) bool { return i >= 0 && i < len(r.toks) && r.toks[i].class&c != 0 }
-
-// joined reports whether no space separates tokens i and i+1.
-func (r *reader) joined(i int) bool {
-	return i >= 0 && i+1 < len(r.toks) && r.toks[i].end == r.toks[i+1].start
-}
-
-// isHyphen reports whether token i is a hyphen or dash.
-func (r *reader) isHyphen(i int) bool {
-	return r.is(i, "-", "–", "—", "‑", "−", "~", "〜")
 }

@@ -149,38 +149,6 @@ func (r *reader) nearWeight(i int) bool {
 	return r.is(i+1, "heavier", "lighter")
 }
 
-// compound adds smaller units after the unit u of v, such as the 30 minutes in "2 hours
-// 30 minutes" or the half in "an hour and a half". It returns the next token.
-func (r *reader) compound(v *Value, u unit, next int) int {
-	if u.kind != Duration && u.dimension != length && u.dimension != mass && u.dimension != volume {
-		return next
-	}
-	if f, k := r.andFraction(next); k > 0 {
-		v.Low += f * u.factor
-		v.High = v.Low
-		v.Step = f * u.factor
-		return k
-	}
-	for range 3 {
-		k := next
-		if r.is(k, "and", ",") {
-			k++
-		}
-		if !r.has(k, digits|numeral) {
-			return next
-		}
-		n := r.numberAt(k)
-		w, after := r.unitAt(n.next)
-		if after == 0 || w.kind != u.kind || w.dimension != u.dimension || w.factor >= u.factor || n.num*w.factor >= u.factor*1.0001 {
-			return next
-		}
-		v.Low += n.num * w.factor
-		v.High, v.Step = v.Low, n.step*w.factor
-		u, next = w, after
-	}
-	return next
-}
-
 // noun returns the words after a number that say what it counts. The last word is the
 // first plural, or the only word.
 func (r *reader) noun(i int) string {

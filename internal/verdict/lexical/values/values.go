@@ -4,13 +4,7 @@
 // languages.
 package values
 
-import (
-	"math"
-	"sync"
-	"unicode/utf8"
-
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-)
+import "math"
 
 // A Kind is the type of a value. Values of different kinds are not compared, except that a
 // plain number may be a year.
@@ -27,6 +21,12 @@ const (
 	Duration             // seconds
 	Clock                // minutes after midnight
 	Date                 // days after 1 January 1970; a period goes from its first to its last day
+)
+
+// Units of dates that recur.
+const (
+	yearless    = "yearless" // days after the start of a leap year: 24 December, March, spring
+	weekdayUnit = "weekday"  // 0 (Sunday) to 6, or to 12 at the end of a range
 )
 
 // A Value is a value found in a text. The bounds Low and High are equal for an exact
@@ -69,6 +69,9 @@ func (v *Value) IsPlain() bool {
 	return (v.Exact() || v.Kind == Date) && !v.Not && !v.Approx && !v.IsLimited()
 }
 
+// IsLimited reports whether a word before or after the value makes it a bound.
+func (v *Value) IsLimited() bool { return v.limited || v.side != 0 && v.Unit != weekdayUnit }
+
 // isBound reports whether only one end is given.
 func (v *Value) isBound() bool { return math.IsInf(v.Low, 0) != math.IsInf(v.High, 0) }
 
@@ -88,6 +91,15 @@ const (
 	whole = 2 // version 3.10, 10.0.0.1, 0042
 )
 
+// isOpposite reports whether v and w are the two sides of the same limit: until 3 May and
+// from 3 May.
+func (v *Value) isOpposite(w *Value) bool {
+	return v.side != 0 && v.side == -w.side && SameNumber(v, w)
+}
+
+// SameNumber reports whether two values have the same number, perhaps with another bound.
+func SameNumber(a, b *Value) bool { return a.Kind == b.Kind && a.at == b.at }
+
 // second returns v in its second reading.
 func (v *Value) second() Value {
 	s := *v
@@ -105,59 +117,41 @@ func (v *Value) second() Value {
 	return s
 }
 
-// A Finder finds the values in texts. It is safe for concurrent use.
-type Finder struct {
-	lex     *lexicon.Lexicon
-	words   []listed // by lexicon.Token.Word
-	signs   [utf8.RuneSelf]class
-	readers sync.Pool
+// The dimensions of measures.
+const (
+	noDimension uint8 = iota
+	length
+	mass
+	volume
+	area
+	speed
+	data
+	energy
+	power
+	temperature
+	frequency
+	pressure
+)
+
+// A unit is a unit of measurement, time or money, or the percent sign.
+type unit struct {
+	name      string
+	kind      Kind
+	dimension uint8
+	factor    float64 // value in the base unit
+	calendar  bool    // a month or longer
 }
 
-// Find returns the values in text in ascending order of their offsets. They do not
-// overlap.
-func (f *Finder) Find(text string) []Value { return f.Append(nil, text, f.lex.Tokens(nil, text)) }
+// secondsPerMonth is the length of the mean month of the Gregorian calendar.
+const secondsPerMonth = 2629746
 
-// Append appends the values in text to dst. words are the tokens of text.
-func (f *Finder) Append(dst []Value, text string, words []lexicon.Token) []Value {
-	r, _ := f.readers.Get().(*reader)
-	defer f.readers.Put(r)
-	r.read(text, words)
-	first := len(dst)
-	for i := 0; i < len(r.toks); {
-		if r.toks[i].class&trigger == 0 {
-			i++
-			continue
-		}
-		v, next := r.value(i)
-		if next == 0 {
-			i++
-			continue
-		}
-		if n := len(dst); n == first || v.Start >= dst[n-1].End {
-			dst = append(dst, v)
-		}
-		i = next
+// setUnit converts the bounds and the step from unit u to its base unit.
+func (v *Value) setUnit(u unit) {
+	v.Kind, v.Unit, v.dimension, v.factor, v.calendar, v.Loose, v.label = u.kind, u.name, u.dimension, u.factor, u.calendar, false, 0
+	offset := 0.0
+	if u.name == "°F" {
+		offset = -32
 	}
-	return dst
-}
-
-// value returns the value whose number starts at token i and the token after it, or 0.
-func (r *reader) value(i int) (Value, int) {
-	v, from, next := r.simple(i)
-	if next == 0 {
-		return Value{}, 0
-	}
-	return r.bounded(v, from, next)
-}
-
-// simple parses the value at token i without its bounds. It returns its first token and
-// the token after it, or 0.
-func (r *reader) simple(i int) (v Value, from, next int) {
-	if v, from, next = r.dateAt(i); next > 0 {
-		return v, from, next
-	}
-	if v, from, next = r.clockAt(i); next > 0 {
-		return v, from, next
-	}
-	return r.amountAt(i)
+	v.Low, v.High, v.Step = (v.Low+offset)*u.factor, (v.High+offset)*u.factor, v.Step*u.factor
+	v.other *= u.factor
 }

@@ -6,9 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"unicode/utf8"
-
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 //go:embed words.txt
@@ -16,6 +13,80 @@ var wordList string
 
 //go:embed units.txt
 var unitList string
+
+// A class is a bit set of the properties of a token. The number that goes with it is in
+// token.num.
+type class uint32
+
+const (
+	digits    class = 1 << iota // a number in digits
+	numeral                     // one to ninety
+	scale                       // hundred, million, bn
+	ordinal                     // first, 14th
+	fraction                    // half, thirds: the denominator
+	month                       // 1 to 12
+	weekday                     // 0 (Sunday) to 6
+	clockWord                   // noon, midnight: minutes
+	dozen                       // dozen, score, couple, pair: the number
+	lone                        // hour, decade: a duration after "a"
+	currency                    // $ and the like
+	stop                        // a word that ends the noun after a number
+	word                        // letters
+	ideogram                    // a character of a script without spaces
+	decimal                     // digits with decimals
+	times                       // once, twice: the number
+	limit                       // until, from: the side, as in Value
+	thousands                   // digits that may have a full stop as thousands separator: 1.500
+	unitStart                   // a word or sign that the name of a unit may start with
+	hedgeEnd                    // a word or sign that a hedge may end with
+	negation                    // not, never, don't
+	change                      // rose, fell: "rose by"
+)
+
+// trigger is the set of classes that a value may start with.
+const trigger = digits | numeral | scale | ordinal | fraction | month | weekday | clockWord | dozen | lone | times
+
+// A hedge is what the words before a number say of it.
+type hedge uint8
+
+const (
+	unhedged hedge = iota
+	atLeast
+	atMost
+	above
+	below
+	justBelow
+	about
+	justAbove
+)
+
+// hedges lists the phrases of each hedge. The longest one before a number counts.
+//
+//nolint:gochecknoglobals // constant
+var hedges = map[hedge][]string{
+	unhedged: {
+		"spread over", "split over", "divided over", "distributed over", "scattered over", "all over", "carry over", "carried over", "carries over", "carrying over",
+		"add up to", "adds up to", "added up to", "adding up to",
+	},
+	atLeast: {"at least", "minimum", "minimum of", "min", "mindestens", "wenigstens", "minimal", "≥", "至少", "au moins", "al menos", "lo menos"},
+	atMost: {
+		"at most", "as much as", "as many as", "maximum", "maximum of", "max", "within", "up to", "maximal", "höchstens", "≤", "hasta", "máximo", "bis zu", "jusqu ' à",
+		"jusqu ’ à", "au plus",
+	},
+	above: {
+		"more than", "greater than", "higher than", "longer than", "older than", "larger than", "heavier than", "bigger than", "faster than", "taller than",
+		"over", "above", "exceeds", "exceeded", "exceeding", "exceed", "beyond", "topped", ">", "über", "excess of", "upwards of", "mehr als", "plus de", "más de", "más que", "mais de", "mais que",
+	},
+	below: {
+		"less than", "fewer than", "lower than", "younger than", "smaller than", "shorter than", "lighter than", "cheaper than",
+		"under", "below", "<", "weniger als", "moins de", "menos de", "menos que",
+	},
+	justBelow: {"nearly", "almost", "fast", "presque", "casi"},
+	about: {
+		"about", "around", "approximately", "approx", "approx .", "roughly", "some", "circa", "ca", "ca .", "close to", "estimated", "~", "≈", "etwa", "rund", "ungefähr", "environ",
+		"aproximadamente", "unos", "unas", "约", "約",
+	},
+}
 
 // lists are the parsed lists of words and units.
 type lists struct {
@@ -85,41 +156,6 @@ var load = sync.OnceValue(func() *lists {
 	}
 	return l
 })
-
-// New returns a Finder of values in texts split by lex, to which it adds the words that it knows.
-func New(lex *lexicon.Lexicon) *Finder {
-	f := &Finder{lex: lex}
-	f.readers.New = func() any { return &reader{finder: f} }
-	l := load()
-	add := func(w string, x listed) {
-		n := int(lex.Intern(w))
-		f.words = append(f.words, make([]listed, max(0, n+1-len(f.words)))...)
-		f.words[n].class |= x.class
-		f.words[n].num += x.num
-	}
-	for w, x := range l.words {
-		add(w, x)
-	}
-	f.signs['$'] = currency
-	start := func(name string, c class) {
-		if s := name[0]; s < utf8.RuneSelf && !isASCIILetter(s) {
-			f.signs[s] |= c
-		} else {
-			add(string(lexicon.Fold(nil, name)), listed{class: c})
-		}
-	}
-	for name := range l.units {
-		name, _, _ = strings.Cut(name, " ")
-		start(name, unitStart)
-	}
-	for _, name := range [...]string{"c", "f", "kbps", "mbps", "gbps", "tbps"} { // 20°C; see dataUnit
-		start(name, unitStart)
-	}
-	for name := range l.hedges {
-		start(name, hedgeEnd)
-	}
-	return f
-}
 
 // unitOf returns the unit with a name or abbreviation in lower case without accents.
 func unitOf(name string) (unit, bool) {
