@@ -190,9 +190,4 @@ func sameRoot(a, b string) bool {
 	return n >= minRoot && len(a)-n <= maxEnding && len(b)-n <= maxEnding && (n >= len(a)-3 || n >= len(b)-3)
 }
 
-func abs(n int) int {
-	if n < 0 {
-		return -n
-	}
-	return n
-}
+func abs(n int) int { return max(n, -n) }
