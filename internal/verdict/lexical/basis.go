@@ -1,6 +1,10 @@
 package lexical
 
-import "github.com/ragfaith/ragfaith/internal/verdict"
+import (
+	"math"
+
+	"github.com/ragfaith/ragfaith/internal/verdict"
+)
 
 // A basis is the kind of evidence that a verdict rests on.
 type basis uint8
@@ -54,3 +58,5 @@ func (b basis) confidence(score float64) float64 {
 	p := logistic(-0.08 - 2.86*x)
 	return min(p, bend) + bent*max(p-bend, 0)
 }
+
+func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

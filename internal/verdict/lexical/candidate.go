@@ -1,11 +1,8 @@
 package lexical
 
 import (
-	"math"
 	"slices"
 	"sort"
-	"strings"
-	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
@@ -44,33 +41,6 @@ func (j *Judge) collectFor(s *scratch, c *claim, contexts []string) {
 	})
 }
 
-// eachHitSentence calls yield with each sentence that contains hits, and those hits. In a
-// long chunk it only splits the text around near.
-func (j *Judge) eachHitSentence(s *scratch, contexts []string, hits []hit, near hit, yield func(q quote, hits []hit)) {
-	for len(hits) > 0 {
-		chunk, at := hits[0].chunk, 0
-		if chunk == near.chunk {
-			at = int(near.start)
-		}
-		before := func(end int) bool { return len(hits) > 0 && hits[0].chunk == chunk && int(hits[0].start) < end }
-		for _, span := range j.sentences(s, contexts, int(chunk), at) {
-			for before(span[0]) {
-				hits = hits[1:]
-			}
-			inside := hits
-			for before(span[1]) {
-				hits = hits[1:]
-			}
-			if n := len(inside) - len(hits); n > 0 {
-				yield(quote{chunk: int(chunk), start: span[0], end: span[1]}, inside[:n])
-			}
-		}
-		for before(math.MaxInt) {
-			hits = hits[1:]
-		}
-	}
-}
-
 // keep adds a candidate, and drops the one that covers least if there are too many. It
 // ignores repetitions.
 func (c *claim) keep(q quote, contexts []string) {
@@ -94,19 +64,6 @@ func (c *claim) keep(q quote, contexts []string) {
 
 // maxAligned is the length of the longest texts that are compared word by word, in bytes.
 const maxAligned = 1500
-
-// An aligned statement is a statement of the contexts that was aligned with a claim.
-type aligned struct {
-	entail.Alignment
-
-	stated *entail.Sentence
-}
-
-// maxParsed is the number of parsed sentences that are kept for the next claim.
-const maxParsed = 64
-
-// A parsedKey is the place of a sentence, and the length of the text that was parsed for it.
-type parsedKey struct{ chunk, start, end, length int }
 
 // parse returns the parsed text of the sentence q, or what it says with the text after it. It parses
 // each sentence once per task.
@@ -186,46 +143,6 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 	a.stated = stated
 	a.Align(&s.claimed, stated)
 	return a
-}
-
-// statement returns the text of q, or what it says if it is a question that the text after it answers
-// with yes or no, or an item with a cross: "Is parking free? No.", "Pool: ❌".
-func (q quote) statement(contexts []string) string {
-	text := q.text(contexts)
-	end := strings.TrimRight(text, " \n*_\ufe0f")
-	for _, mark := range [...]string{"❌", "✗", "✘"} {
-		if item, ok := strings.CutSuffix(end, mark); ok {
-			return item + "no"
-		}
-	}
-	question, ok := strings.CutSuffix(end, "?")
-	if !ok {
-		return text
-	}
-	const maxLabel = 24 // "A:", "Answer:", the name of a speaker
-	answer := textAfter(contexts, q)
-	if label, rest, ok := strings.Cut(answer, ":"); ok && len(label) <= maxLabel && !strings.ContainsAny(label, ",.!?\n") {
-		answer = rest
-	}
-	answer = strings.TrimLeft(answer, "*_ ")
-	word := answer[:len(answer)-len(strings.TrimLeftFunc(answer, unicode.IsLetter))]
-	rest := strings.TrimLeft(answer[len(word):], "*_ ")
-	yes := strings.EqualFold(word, "yes")
-	switch {
-	case !yes && !strings.EqualFold(word, "no") || rest != "" && strings.IndexAny(rest, ",.!;:–—-\n") != 0:
-		return text
-	case yes:
-		return strings.TrimRight(question, " ") + ": yes"
-	}
-	return strings.TrimRight(question, " ") + ": no"
-}
-
-// textAfter returns the start of the text after q.
-func textAfter(contexts []string, q quote) string {
-	const maxLen = 120
-	rest := contexts[q.chunk][q.end:]
-	_, end := runeBounds(rest, 0, min(len(rest), maxLen))
-	return strings.TrimSpace(rest[:end])
 }
 
 // A comparison is the result of comparing a claim with the statement that comes closest

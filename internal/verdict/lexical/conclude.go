@@ -1,7 +1,6 @@
 package lexical
 
 import (
-	"math"
 	"slices"
 	"strings"
 
@@ -18,8 +17,6 @@ const (
 	// rearrangedScore is the maximum score of a claim that is not in a context as a whole.
 	rearrangedScore = 0.95
 )
-
-func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }
 
 // conclude returns the verdict on c, based on the results of match.
 func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
@@ -169,6 +166,19 @@ func (x *comparison) objection() objection {
 		o.basis = basisNegation
 	}
 	return o
+}
+
+// findingReason returns the reason for a claim that differs from a statement.
+func findingReason(k entail.Kind, stated, claimed string) string {
+	switch {
+	case k == entail.Assertion:
+		return "the contexts do not assert this: " + quoted(stated)
+	case stated == "":
+		return "the contexts do not say " + quoted(claimed)
+	case claimed == "":
+		return "the contexts say " + quoted(stated) + ", the claim does not"
+	}
+	return "the contexts say " + quoted(stated) + ", the claim says " + quoted(claimed)
 }
 
 // maxOthers is the number of other chunks whose sentence is compared with a claim.

@@ -53,6 +53,51 @@ func (s *scratch) checkNumbers(c *claim, contexts []string, q quote) objection {
 	return objection{}
 }
 
+// isAbsent reports whether no context contains t in any form. It returns false for list
+// markers and citations.
+func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
+	start, end := int(t.start), int(t.end)
+	return t.best == levels && !t.found && !verdict.InMarker(c.text, start, end) &&
+		s.search.absent(contexts, c.text[start:end])
+}
+
+// valueReason returns the reason for a claim with a wrong number or date t. other is
+// the corresponding value in the contexts.
+func (s *scratch) valueReason(c *claim, t *term, other textValue, contexts []string) string {
+	v := &s.claimValues[t.value]
+	claimed := textValue{c.text, v.Start, v.End}
+	if s.isAbsent(c, t, contexts) {
+		return notInContexts(claimed.value(), other.value())
+	}
+	return otherValue(other, claimed)
+}
+
+// otherValue returns the reason for a value that differs from a stated one. Values that
+// look equal are quoted with the words around them, as in "at most 40" and "at least 40".
+func otherValue(stated, claimed textValue) string {
+	a, b := stated.value(), claimed.value()
+	if strings.EqualFold(a, b) {
+		a, b = stated.phrase(), claimed.phrase()
+	}
+	return otherWords(a, b)
+}
+
+// otherWords returns the reason for words that differ from stated ones.
+func otherWords(stated, claimed string) string {
+	if strings.EqualFold(stated, claimed) {
+		return "the contexts say " + quotedValue(stated) + " with another limit, rate or sign"
+	}
+	return "the contexts say " + quotedValue(stated) + ", not " + quotedValue(claimed)
+}
+
+// notInContexts returns the reason for a value that is missing from the contexts.
+func notInContexts(value, nearest string) string {
+	if nearest == "" || nearest == value {
+		return quotedValue(value) + " is not in the contexts"
+	}
+	return quotedValue(value) + " is not in the contexts (nearest: " + quotedValue(nearest) + ")"
+}
+
 // otherSign returns the objection that q has another word than the claim.
 func otherSign(stated, claimed []byte, q quote) objection {
 	return objection{reason: otherWords(string(stated), string(claimed)), stated: string(stated), maxScore: maxContradictedScore, basis: basisValue, at: q}

@@ -6,77 +6,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// A level is the quality of a match between a word of a context and a word of a claim.
-// Lower levels are better.
-type level uint8
-
-const (
-	levelExact level = iota
-	levelAdjective
-	levelSynonym
-	levelLoose
-	levels // the number of levels; also marks a word without a match
-)
-
-// exactCredit is the credit of an exact match. Credits are integers, so that a sliding
-// window can add and subtract them without rounding errors.
-const exactCredit = 20
-
-// credit returns the credit of a match, in units of 1/exactCredit.
-func credit(v level) int64 {
-	return int64([...]uint8{levelExact: exactCredit, levelAdjective: 18, levelSynonym: 16, levelLoose: 11}[v])
-}
-
-// A term is a content word, a number or a date of a claim.
-type term struct {
-	claim      int32
-	key        uint64
-	weight     int64 // IDF × occurrences, in thousandths
-	start, end int32 // byte range of the first occurrence in the claim
-	value      int32 // index into scratch.claimValues, or -1 for a word
-	name       bool  // capitalized, but not at the start of a sentence
-	found      bool  // found in any context
-	seen       level // best level since the last flush, or levels
-	best       level // best level in the best chunk, or levels
-	wide, near levelCounts
-}
-
 // maxValues limits the numbers and dates that are compared by value. Any others are
 // compared as words.
 const maxValues = 1024
-
-// An entry maps a key to a term or a pair. The entries of a key form a linked list.
-type entry struct {
-	term  int32 // index into scratch.terms, or into scratch.wordPairs for a pair
-	level level
-	next  int32 // index of the next entry, or 0
-}
-
-// A claim is the state of one claim while its task is judged.
-type claim struct {
-	text       string
-	lead       int      // length of the lead at the start of text in bytes, or 0
-	tokens     [2]int   // range in scratch.claimTokens
-	terms      [2]int32 // range in scratch.terms
-	values     [2]int32 // range in scratch.claimValues
-	pairs      [2]int32 // range in scratch.wordPairs
-	total      int64    // weight of all terms
-	names      int64    // weight of the names
-	wide, near slider
-	hits       []hit // hits in the current text, by position
-	done       int   // number of hits that the windows have passed
-	around     []hit // hits around the closest window, if there are too many to keep all
-	best       chunkScore
-	bestHits   []hit     // hits in the best chunk: all, or those around its closest window
-	supports   []support // chunks that support the claim, in order
-	candidates []quote   // statements that cover most of the claim, best first
-}
-
-// A support is a chunk whose score reaches the threshold for a claim.
-type support struct {
-	chunk, start int // start is the byte offset of the closest window
-	near         float64
-}
 
 // index builds the lookup tables for all claims, so that one pass over each context
 // matches all of them.

@@ -1,6 +1,47 @@
 package lexical
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// A table is a parsed table in a context. The first row contains the names of the
+// columns, and the first column the names of the rows.
+type table struct {
+	chunk int
+	rows  []tableRow
+}
+
+type tableRow struct {
+	start, end int // byte offsets in the chunk
+	cells      []tableCell
+}
+
+type tableCell struct {
+	text   string
+	words  []uint64 // keys of the content words outside parentheses
+	values []number
+}
+
+func (t *table) header() []tableCell { return t.rows[0].cells }
+
+// at returns row i.
+func (t *table) at(i int) quote {
+	return quote{chunk: t.chunk, start: t.rows[i].start, end: t.rows[i].end}
+}
+
+// cell returns a cell, or nil if the row is too short.
+func (t *table) cell(row, column int) *tableCell {
+	if column >= len(t.rows[row].cells) {
+		return nil
+	}
+	return &t.rows[row].cells[column]
+}
+
+// states reports whether the cell contains the value v.
+func (c *tableCell) states(v *number) bool {
+	return slices.ContainsFunc(c.values, func(w number) bool { return v.match(&w) <= levelAdjective })
+}
 
 // A tableLine is a line of a text that is a row of a table.
 type tableLine struct {

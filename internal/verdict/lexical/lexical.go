@@ -8,12 +8,8 @@
 package lexical
 
 import (
-	"context"
-	"slices"
 	"sync"
 
-	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
@@ -64,20 +60,6 @@ func New(opts Options) (*Judge, error) {
 // Threshold returns the minimum score of a supported claim.
 func (j *Judge) Threshold() float64 { return j.opts.Threshold }
 
-// Judge returns a verdict for each claim, in the order of the claims. It returns an
-// error if ctx is done. A claim that is not supported is left unjudged if all contexts are in
-// another language.
-func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
-	s := j.getScratch()
-	defer j.putScratch(s)
-	vs, err := j.judgeAll(ctx, s, task)
-	if err != nil {
-		return verdict.Judgement{}, err
-	}
-	j.leaveUnjudged(task, vs)
-	return verdict.Judgement{Verdicts: vs}, nil
-}
-
 func (j *Judge) getScratch() *scratch {
 	s, _ := j.pool.Get().(*scratch)
 	return s
@@ -88,82 +70,4 @@ func (j *Judge) putScratch(s *scratch) {
 	if !s.tooLarge() {
 		j.pool.Put(s)
 	}
-}
-
-// judgeAll judges the claims in batches. Each batch takes one pass over the contexts.
-func (j *Judge) judgeAll(ctx context.Context, s *scratch, task verdict.Task) ([]verdict.Verdict, error) {
-	s.reset()
-	vs := make([]verdict.Verdict, 0, len(task.Claims))
-	for claims := range slices.Chunk(task.Claims, batchSize) {
-		if err := j.match(ctx, s, claims, task.Contexts); err != nil {
-			return nil, err
-		}
-		for i := range claims {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			v := j.conclude(s, &s.claims[i], task.Contexts)
-			v.ClaimID = claims[i].ID
-			vs = append(vs, v)
-		}
-	}
-	return vs, nil
-}
-
-// batchSize is the number of claims matched in one pass over the contexts. It limits
-// the memory used for a task.
-const batchSize = 256
-
-// match compares the claims with the contexts and stores the results in s.claims.
-func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, contexts []string) error {
-	s.texts = s.texts[:0]
-	for _, c := range claims {
-		s.texts = append(s.texts, c.Judged())
-	}
-	s.index(j.lex, s.texts)
-	for i := range claims {
-		if claims[i].Statement == "" && claims[i].Lead != "" {
-			s.claims[i].lead = len(s.texts[i]) - len(claims[i].Text)
-		}
-	}
-	pos, flush := int32(0), int32(0)
-	for i, text := range contexts {
-		var err error
-		if pos, err = s.scan(ctx, j, text, int32(i), pos, flush); err != nil { //nolint:gosec // there are fewer contexts
-			return err
-		}
-		if !j.opts.Joined || i == len(contexts)-1 {
-			j.collect(s, contexts)
-			s.flush(flush, j.opts.Threshold)
-			flush++
-			pos = 0
-		}
-	}
-	return nil
-}
-
-// Weights of the features and parameters of the logistic function. They are rounded
-// values tuned on the suites in docs/accuracy.md. The results are not sensitive to
-// them.
-const (
-	weightNear         = 0.6
-	weightWide         = 0.2
-	weightPairs        = 0.2
-	missingValueFactor = 0.5 // puts a claim with a missing number below DefaultThreshold
-	missingNamePenalty = 0.2
-	slope              = 5.0
-	scoreMidpoint      = 0.5
-)
-
-// combine returns the probability that a chunk with these features supports the claim.
-func (f *chunkScore) combine() float64 {
-	if f.wide == 1 && f.near == 1 && f.pairs == 1 && f.missingValues == 0 {
-		return 1 // verbatim
-	}
-	x := weightNear*f.near + weightWide*f.wide + weightPairs*f.pairs - missingNamePenalty*f.missingNames
-	p := logistic(slope * (x - scoreMidpoint))
-	if f.missingValues > 0 {
-		p *= missingValueFactor
-	}
-	return p
 }

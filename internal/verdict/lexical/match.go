@@ -8,39 +8,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// A hit is a word of a context that matches a term of a claim.
-type hit struct {
-	pos   int32 // word number in the current text
-	term  int32 // index into scratch.terms
-	start int32 // byte offset in the chunk
-	chunk int32
-	level level
-}
-
-// A wordPair is a pair of adjacent words in a claim.
-type wordPair struct {
-	claim int32
-	count int32 // occurrences in the claim
-	flush int32 // number of the last text that contains it, or -1
-}
-
-// A chunkScore describes how well a chunk covers a claim.
-type chunkScore struct {
-	chunk         int     // chunk in which the closest window starts
-	wide, near    float64 // weighted shares of the terms in the best windows
-	pairs         float64 // share of the word pairs that the chunk contains
-	missingValues float64 // share of the numbers and dates missing from the chunk
-	missingNames  float64 // weighted share of the names missing from the chunk
-	score         float64
-	from, to      hit // first and last hit in the closest window
-}
-
-// Window sizes in words. 135 words are about 180 model tokens.
-const (
-	wideWindow = 135
-	nearWindow = 45
-)
-
 // blockSize is the number of bytes of a context that are tokenized at a time. It keeps
 // memory use independent of the length of the contexts.
 const blockSize = 1 << 16
@@ -78,17 +45,6 @@ func blockEnd(text string, offset int) int {
 		}
 	}
 	return end
-}
-
-// A blockStart is the start of a block: its chunk, the byte offset in the chunk, and
-// the number of its first word.
-type blockStart struct{ chunk, byte, pos int32 }
-
-// A block is the range of the tokens of a block in scratch.tokens, and its end in the chunk.
-type block struct {
-	blockStart
-
-	end, first, last int
 }
 
 // maxTokensKept is the number of tokens beyond which those of the blocks before are dropped.

@@ -10,15 +10,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
-// A presence describes whether the quotes of a claim contain one of its terms.
-type presence uint8
-
-const (
-	isMissing presence = iota
-	isLight            // missing, but says little
-	isPresent          // in any form, or as a synonym
-)
-
 // explain compares c with the sentence q word by word and sets s.presence. It returns the
 // offset in q of the heaviest word of c.
 func (j *Judge) explain(s *scratch, c *claim, contexts []string, q quote) int {
@@ -103,12 +94,6 @@ func (j *Judge) complement(s *scratch, c *claim, contexts []string, first quote)
 	return best
 }
 
-// A place is a byte offset in a quote, with the weight of the term of the claim there.
-type place struct {
-	at     int
-	weight int64
-}
-
 // present records that a quote of c contains a term at byte at.
 func (s *scratch) present(c *claim, term int32, at int) {
 	s.presence[term-c.terms[0]] = isPresent
@@ -184,13 +169,6 @@ func isReadable(term string) bool {
 	const maxLen = 64
 	r, size := utf8.DecodeRuneInString(term)
 	return size < len(term) && len(term) <= maxLen && !unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-}
-
-// A missingWord is a word of a claim that its quotes do not contain.
-type missingWord struct {
-	start, end int // byte range in the claim
-	weight     int64
-	elsewhere  bool // in another sentence of the contexts
 }
 
 // appendWords appends up to maxListed of the missing words to s.line, after a prefix.

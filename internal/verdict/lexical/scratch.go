@@ -67,6 +67,72 @@ type scratch struct {
 	observe func(claim int, text int32, f chunkScore)
 }
 
+// cellSize is the size in bytes of the cells that are split into sentences separately.
+// In a chunk longer than one cell, only the cell around the closest window is split.
+// Cells overlap by half, so that every window is well inside one of them.
+const cellSize = 1 << 12
+
+// A cell is the byte range cellSize/2 × n to cellSize/2 × (n+2) of a chunk.
+type cell struct{ chunk, n int }
+
+// A span is a range of indices into scratch.sentences.
+type span struct{ from, to int }
+
+// A mark records the number of code points before a byte offset in a chunk.
+type mark struct{ chunk, bytes, points int }
+
+// A blockStart is the start of a block: its chunk, the byte offset in the chunk, and
+// the number of its first word.
+type blockStart struct{ chunk, byte, pos int32 }
+
+// A block is the range of the tokens of a block in scratch.tokens, and its end in the chunk.
+type block struct {
+	blockStart
+
+	end, first, last int
+}
+
+// An aligned statement is a statement of the contexts that was aligned with a claim.
+type aligned struct {
+	entail.Alignment
+
+	stated *entail.Sentence
+}
+
+// maxParsed is the number of parsed sentences that are kept for the next claim.
+const maxParsed = 64
+
+// A parsedKey is the place of a sentence, and the length of the text that was parsed for it.
+type parsedKey struct{ chunk, start, end, length int }
+
+// A presence describes whether the quotes of a claim contain one of its terms.
+type presence uint8
+
+const (
+	isMissing presence = iota
+	isLight            // missing, but says little
+	isPresent          // in any form, or as a synonym
+)
+
+// A place is a byte offset in a quote, with the weight of the term of the claim there.
+type place struct {
+	at     int
+	weight int64
+}
+
+// A missingWord is a word of a claim that its quotes do not contain.
+type missingWord struct {
+	start, end int // byte range in the claim
+	weight     int64
+	elsewhere  bool // in another sentence of the contexts
+}
+
+// A passage is a candidate with its values.
+type passage struct {
+	text   string
+	values []values.Value
+}
+
 func newScratch(finder *values.Finder) *scratch {
 	return &scratch{finder: finder, headed: aligned{stated: &entail.Sentence{}}, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell]span{}}
 }
@@ -94,4 +160,32 @@ func (s *scratch) tooLarge() bool {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}
 	return n > maxPooledBytes
+}
+
+// maxNumbers limits the values that are compared per sentence or table cell. Few contain
+// more.
+const maxNumbers = 16
+
+// appendNumbers appends the first values in text to dst, at most limit. tokens are the
+// tokens of text.
+func (s *scratch) appendNumbers(dst []number, limit int, text string, tokens []lexicon.Token) []number {
+	s.found = s.finder.Append(s.found[:0], text, tokens)
+	i := 0
+	for n := range min(limit, len(s.found)) {
+		v := &s.found[n]
+		if v.Kind == values.Ordinal && v.Loose {
+			continue // words such as "first" are compared as words
+		}
+		for i < len(tokens) && int(tokens[i].Start) < v.Start {
+			i++
+		}
+		first := i
+		for i < len(tokens) && int(tokens[i].End) <= v.End {
+			i++
+		}
+		if i > first {
+			dst = append(dst, number{Value: *v, first: first, last: i - 1})
+		}
+	}
+	return dst
 }

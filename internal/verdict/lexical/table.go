@@ -8,24 +8,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// A table is a parsed table in a context. The first row contains the names of the
-// columns, and the first column the names of the rows.
-type table struct {
-	chunk int
-	rows  []tableRow
-}
-
-type tableRow struct {
-	start, end int // byte offsets in the chunk
-	cells      []tableCell
-}
-
-type tableCell struct {
-	text   string
-	words  []uint64 // keys of the content words outside parentheses
-	values []number
-}
-
 const (
 	maxCells     = 1 << 14 // cells parsed per task
 	maxTableWork = 1 << 20 // comparisons of cells per task
@@ -74,21 +56,6 @@ func (j *Judge) newCell(s *scratch, text string) tableCell {
 		}
 	}
 	return c
-}
-
-func (t *table) header() []tableCell { return t.rows[0].cells }
-
-// at returns row i.
-func (t *table) at(i int) quote {
-	return quote{chunk: t.chunk, start: t.rows[i].start, end: t.rows[i].end}
-}
-
-// cell returns a cell, or nil if the row is too short.
-func (t *table) cell(row, column int) *tableCell {
-	if column >= len(t.rows[row].cells) {
-		return nil
-	}
-	return &t.rows[row].cells[column]
 }
 
 // checkTables returns an objection if a table in the contexts has a value or name of the
@@ -228,11 +195,6 @@ func (tc *tableCheck) named(name func(int) *tableCell, first, end int) []int {
 // mentions reports whether the cell has words and the claim contains all of them.
 func (tc *tableCheck) mentions(c *tableCell) bool {
 	return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return !tc.s.claimed.Has(w) })
-}
-
-// states reports whether the cell contains the value v.
-func (c *tableCell) states(v *number) bool {
-	return slices.ContainsFunc(c.values, func(w number) bool { return v.match(&w) <= levelAdjective })
 }
 
 // misplaced returns an objection if only other cells have the same content as the claim and

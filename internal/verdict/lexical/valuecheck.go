@@ -18,12 +18,6 @@ type valueCheck struct {
 	bounded  objection // bound that it gives of a value
 }
 
-// A passage is a candidate with its values.
-type passage struct {
-	text   string
-	values []values.Value
-}
-
 // maxReplaced is the number of words of the longest claim that another value may
 // contradict. Longer ones have several parts.
 const maxReplaced = 25

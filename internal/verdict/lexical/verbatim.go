@@ -3,8 +3,6 @@ package lexical
 import (
 	"bytes"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
 
 // maxVerbatim is the number of bytes around the closest window that are searched for the
@@ -102,97 +100,4 @@ func startsLimit(words []byte) bool {
 		}
 	}
 	return false
-}
-
-// A foldedText consists of the words and signs of a text in lower case, with a space before
-// and after each.
-type foldedText struct {
-	text []byte
-	at   []int32 // byte offset in the text of each byte
-}
-
-// fold folds text. It reuses the memory of f.
-func (f foldedText) fold(text string) foldedText {
-	f.text, f.at = append(f.text[:0], ' '), append(f.at[:0], 0)
-	for i, r := range text {
-		switch r { // kept by extract.Fold
-		case '¹':
-			r = '1'
-		case '²', '³':
-			r += '2' - '²'
-		}
-		switch {
-		case r|0x20 >= 'a' && r|0x20 <= 'z':
-			f.text, f.at = append(f.text, byte(r|0x20)), append(f.at, int32(i)) //nolint:gosec // an ASCII letter; texts are shorter than 2 GiB
-		case r == '-' && isName(text[:i]) && i+1 < len(text) && text[i+1]-'0' <= 9: // C-14
-		case unicode.IsLetter(r) || unicode.IsNumber(r) || unicode.IsMark(r):
-			f.add(unicode.ToLower(r), i)
-		case r == utf8.RuneError:
-			f.space(i)
-		case joinsSign(text, i, r):
-			if r == '–' {
-				r = '-'
-			}
-			f.add(r, i)
-		case isSign(text, i, r):
-			f.space(i)
-			f.add(r, i)
-			f.space(i)
-		default:
-			f.endWord(text, i)
-		}
-	}
-	f.endWord(text, len(text))
-	return f
-}
-
-func (f *foldedText) add(r rune, i int) {
-	f.text = utf8.AppendRune(f.text, r)
-	for len(f.at) < len(f.text) {
-		f.at = append(f.at, int32(i)) //nolint:gosec // texts are shorter than 2 GiB
-	}
-}
-
-// endWord ends a word before byte i of text. It writes words that are read out for signs as
-// signs: minus 5, O negative, 5 percent.
-func (f *foldedText) endWord(text string, i int) {
-	start := bytes.LastIndexByte(f.text, ' ') + 1
-	from := int(f.at[min(start, len(f.at)-1)])
-	next, beforeNumber := strings.TrimLeft(text[i:], " "), false
-	if next != "" {
-		beforeNumber = next[0]-'0' <= 9
-	}
-	switch w := string(f.text[start:]); {
-	case w == "percent":
-		f.replace(start, '%', from)
-	case w == "cent" && bytes.HasSuffix(f.text[:start], []byte(" per ")):
-		f.replace(start-len("per "), '%', from)
-	case w == "plus" && beforeNumber:
-		f.replace(start, '+', from)
-	case w == "minus" && beforeNumber:
-		f.replace(start, '-', from)
-		return
-	case (w == "positive" || w == "negative") && start > 1 && isCapital(strings.TrimRight(text[:from], " ")):
-		f.replace(start-1, map[string]rune{"positive": '+', "negative": '-'}[w], from)
-	}
-	f.space(i)
-}
-
-// replace replaces the bytes from start on by the sign r of byte i of the text.
-func (f *foldedText) replace(start int, r rune, i int) {
-	f.text, f.at = f.text[:start], f.at[:start]
-	f.add(r, i)
-}
-
-// isCapital reports whether text ends in a short name in capital letters, such as AB, and
-// not in the article A.
-func isCapital(text string) bool {
-	return isSymbol(text) && text[len(text)-1]-'A' < 26 && text != "A" && !strings.HasSuffix(text, " A")
-}
-
-// space ends a word.
-func (f *foldedText) space(i int) {
-	if len(f.text) == 1 || f.text[len(f.text)-1] != ' ' {
-		f.add(' ', i)
-	}
 }

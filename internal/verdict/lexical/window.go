@@ -1,7 +1,9 @@
 package lexical
 
-import (
-	"math/bits"
+// Window sizes in words. 135 words are about 180 model tokens.
+const (
+	wideWindow = 135
+	nearWindow = 45
 )
 
 // advanceAll slides the windows of all claims over their new hits.
@@ -51,27 +53,6 @@ const (
 	// quoteMargin is the number of words around the closest window that may be quoted.
 	quoteMargin = 1 << 10
 )
-
-// A slider is a window that moves over the hits of a claim.
-type slider struct {
-	sum  int64 // sum of weight × credit of the terms in the window
-	from int   // index of the first hit in the window
-	best window
-}
-
-// A window is the best position of a slider.
-type window struct {
-	sum      int64
-	from, to hit
-}
-
-// share returns the share of the total weight that the window covers.
-func (w window) share(total int64) float64 {
-	if total == 0 {
-		return 0
-	}
-	return float64(w.sum) / float64(total*exactCredit)
-}
 
 // slide moves the end of a window of size words to the next hit, and updates the best
 // position. The total time is linear in the number of hits.
@@ -184,33 +165,28 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 // maxNameLevel is the worst level at which a word may match a name.
 const maxNameLevel = levelSynonym
 
-// levelCounts counts the hits of a term in a window by level.
-type levelCounts struct {
-	n    [levels]int32
-	mask uint8 // bit i is set if n[i] > 0
-}
+// Weights of the features and parameters of the logistic function. They are rounded
+// values tuned on the suites in docs/accuracy.md. The results are not sensitive to
+// them.
+const (
+	weightNear         = 0.6
+	weightWide         = 0.2
+	weightPairs        = 0.2
+	missingValueFactor = 0.5 // puts a claim with a missing number below DefaultThreshold
+	missingNamePenalty = 0.2
+	slope              = 5.0
+	scoreMidpoint      = 0.5
+)
 
-// credit returns the credit of the best hit, or 0.
-func (c *levelCounts) credit() int64 {
-	if c.mask == 0 {
-		return 0
+// combine returns the probability that a chunk with these features supports the claim.
+func (f *chunkScore) combine() float64 {
+	if f.wide == 1 && f.near == 1 && f.pairs == 1 && f.missingValues == 0 {
+		return 1 // verbatim
 	}
-	return credit(level(bits.TrailingZeros8(c.mask))) //nolint:gosec // 0 to 7
-}
-
-// add adds a hit and returns the change in credit.
-func (c *levelCounts) add(v level) int64 {
-	before := c.credit()
-	c.n[v]++
-	c.mask |= 1 << v
-	return c.credit() - before
-}
-
-// remove removes a hit and returns the change in credit.
-func (c *levelCounts) remove(v level) int64 {
-	before := c.credit()
-	if c.n[v]--; c.n[v] == 0 {
-		c.mask &^= 1 << v
+	x := weightNear*f.near + weightWide*f.wide + weightPairs*f.pairs - missingNamePenalty*f.missingNames
+	p := logistic(slope * (x - scoreMidpoint))
+	if f.missingValues > 0 {
+		p *= missingValueFactor
 	}
-	return c.credit() - before
+	return p
 }
