@@ -1,7 +1,7 @@
 """confidence.py BINARY DATA [ROWS.jsonl ...]: reliability of the confidence of the lexical judge, and its constants.
 
 DATA holds suite-dev and claims-dev (.jsonl.zst), DATA/../behaviours contrast-dev and everyday-dev (.jsonl). The
-constants (internal/verdict/lexical/confidence.go) are fitted on half of the passages of each, chosen by a hash, by
+constants (internal/verdict/lexical/basis.go) are fitted on half of the passages of each, chosen by a hash, by
 weighted logistic regression. The table is about the other halves and about the rows of ROWS, which are never used for
 fitting. A row counts as right if "all claims are supported" equals its label, and its confidence is that of the
 claim that decides this: the one with the lowest score. Needs numpy and zstandard.
@@ -61,7 +61,7 @@ Unit = collections.namedtuple("Unit", "kind fitted right evidence score confiden
 
 
 def evidence(claim):
-    """The kind of evidence, from the reason (as in confidence.go)."""
+    """The kind of evidence, from the reason (as in basis.go)."""
     reason, supported = claim["reason"], claim["verdict"] == "supported"
     if claim["score"] == 1:
         return "verbatim"
@@ -132,7 +132,7 @@ def main():
     sets = read(data) | {str(p): pairs(p) for p in extra}
     all_units = {kind: units(kind, rows, score(binary, rows)) for kind, rows in sets.items()}
     b = fit([u for kind in WEIGHTS for u in all_units[kind] if u.fitted])
-    for name in KINDS:  # the constants of confidence.go
+    for name in KINDS:  # the constants of basis.go
         slope = " %+.2f (score - 0.5)" % b[len(KINDS) + SLOPES.index(name)] if name in SLOPES else ""
         print("%-14s %+.2f%s" % (name, b[KINDS.index(name)], slope))
     for title, of in (("fitted", lambda us: confidence(us, b)), ("of the binary", lambda us: np.array([u.confidence for u in us], float))):
