@@ -15,6 +15,9 @@ func restates(text, sentence string) bool {
 	if strings.ContainsAny(sentence, `&\|`) {
 		return true
 	}
+	if strings.Contains(sentence, "<sup>") { // a power
+		text = strings.ReplaceAll(text, "^", "")
+	}
 	for _, c := range strings.ReplaceAll(text, sourcePlaceholder, "") {
 		at := strings.IndexRune(sentence, c)
 		if c == ' ' {
