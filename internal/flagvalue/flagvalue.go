@@ -213,7 +213,13 @@ func Size(to *int) *Value {
 			return 0, errors.New("want a number of bytes, such as 64MiB")
 		}
 		return int(n), nil
-	}, func(n int) string { return strings.ReplaceAll(humanize.IBytes(uint64(n)), " ", "") })
+	}, func(n int) string {
+		text := strings.ReplaceAll(humanize.IBytes(uint64(n)), " ", "")
+		if exact, err := humanize.ParseBytes(text); err != nil || exact != uint64(n) {
+			return strconv.Itoa(n) + "B"
+		}
+		return text
+	})
 }
 
 // Dollars accepts an amount of USD.

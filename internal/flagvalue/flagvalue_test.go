@@ -25,7 +25,7 @@ func checkValue(t *testing.T, v *Value, valid map[string]string, invalid ...stri
 func TestSize(t *testing.T) {
 	t.Parallel()
 	var n int
-	checkValue(t, Size(&n), map[string]string{"512b": "512B", "2KiB": "2.0KiB", "3 MiB": "3.0MiB", "2048": "2.0KiB"}, "", "0", "-1", "k", "1X", "99999999999G")
+	checkValue(t, Size(&n), map[string]string{"512b": "512B", "2KiB": "2.0KiB", "3 MiB": "3.0MiB", "2048": "2.0KiB", "1500000": "1500000B"}, "", "0", "-1", "k", "1X", "99999999999G")
 	if err := Size(&n).Set("3MiB"); err != nil || n != 3<<20 {
 		t.Errorf("got %d and error %v, want %d", n, err, 3<<20)
 	}
