@@ -42,10 +42,6 @@ func profileCases() []profileCase {
 		},
 		{situation: "and a heading", answer: "# Life of Einstein\n\n" + profileBoth},
 		{situation: "only a greeting, a question or a refusal", answer: "Sure! I don't know. Do you want to know more?"},
-		{
-			situation: "a refusal that a context contradicts", question: "Where was Einstein born?", answer: "The context does not say where Einstein was born.",
-			model: func() []llmtest.Quirk { return []llmtest.Quirk{verdictsAre(`"contradicted"`)} },
-		},
 		{situation: "an empty answer"},
 		{situation: "contexts without text", answer: profileBoth, contexts: []string{" "}},
 		{situation: "25 claims, 20 of them supported", answer: many.String()},

@@ -220,23 +220,19 @@ func TestAuditOfPrescreen(t *testing.T) {
 	}
 }
 
-// TestPrescreenLeavesRowsToTheModel checks rows about which the bounds say nothing, even if
-// they decide every claim.
-func TestPrescreenLeavesRowsToTheModel(t *testing.T) {
+// TestPrescreenLeavesForeignContextsToTheModel checks a row about which the bounds say nothing,
+// even if they decide every claim.
+func TestPrescreenLeavesForeignContextsToTheModel(t *testing.T) {
 	t.Parallel()
 	cal := writeBounds(t)
 	bounds := regexp.MustCompile(`("(?:supported|unsupported)": \{\s*"bound": )[0-9.]+`)
 	writeFile(t, cal, bounds.ReplaceAllString(readFile(t, cal), "${1}0.4"))
-	for name, row := range map[string]string{
-		"a refusal that the contexts seem to answer": `{"question":"When was the bridge opened?","answer":"The documents do not mention when the bridge was opened.","contexts":["The bridge was opened in 1901."]}`,
-		"contexts in another language":               `{"answer":"The tower by the port is closed to all visitors during the summer.","contexts":["Der Turm wurde 1889 gebaut, und er ist von Mai bis Oktober für die Besucher geöffnet."]}`,
-	} {
-		server := newTestServer(t)
-		got := runInProcess(t, t.TempDir(), nil, "score", tempFile(t, "rows.jsonl", row), "--to", "jsonl", "--judge", "llm", "--prescreen", "lexical", "--calibration", cal, "--audit", "0", "--base-url", server.URL)
-		mustExit(t, got, exitOK)
-		if server.calls.Load() != 1 || strings.Contains(got.stdout, "prescreened") || strings.Contains(got.stdout, `"verdict":"unjudged"`) {
-			t.Errorf("%s: got %d requests and %s, want 1 and the verdict of the model", name, server.calls.Load(), got.stdout)
-		}
+	row := `{"answer":"The tower by the port is closed to all visitors during the summer.","contexts":["Der Turm wurde 1889 gebaut, und er ist von Mai bis Oktober für die Besucher geöffnet."]}`
+	server := newTestServer(t)
+	got := runInProcess(t, t.TempDir(), nil, "score", tempFile(t, "rows.jsonl", row), "--to", "jsonl", "--judge", "llm", "--prescreen", "lexical", "--calibration", cal, "--audit", "0", "--base-url", server.URL)
+	mustExit(t, got, exitOK)
+	if server.calls.Load() != 1 || strings.Contains(got.stdout, "prescreened") || strings.Contains(got.stdout, `"verdict":"unjudged"`) {
+		t.Errorf("got %d requests and %s, want 1 and the verdict of the model", server.calls.Load(), got.stdout)
 	}
 }
 

@@ -44,7 +44,7 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 		return p, 0, err
 	}
 	p = eval.Pipeline{
-		Extractor: o.newExtractor(m), Refusals: words, JudgeRefusals: o.Judge == JudgeLLM, DeriveCited: o.Judge == JudgeLLM,
+		Extractor: o.newExtractor(m), DeriveCited: o.Judge == JudgeLLM,
 		Workers: o.Concurrency, Window: o.window(), NoClaims: o.noClaimsScore(), SkipEmpty: o.EmptyContexts == EmptySkip,
 	}
 	switch {
@@ -64,9 +64,6 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 		return p, words.Threshold(), nil
 	}
 	p.Nearest = verdict.PlainJudge{Inner: words}
-	if o.Evidence == "joined" || o.Published() != nil {
-		p.Refusals = nil // a verdict of 0 does not tell a false refusal from a true one
-	}
 	opts := o.judgeOptions(m)
 	j := judge.New(opts)
 	p.Judge = j

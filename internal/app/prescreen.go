@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 
-	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
@@ -51,17 +50,9 @@ func (r *run) openPrescreen() error {
 	}
 	r.pipeline.Judge = &verdict.Cascade{
 		Offline: offline.Judge, Model: r.pipeline.Judge, Supported: o.SupportedFrom, Unsupported: o.UnsupportedFrom,
-		Audit: *o.LLM.Audit, Seed: o.Seed, NeedsContext: semantic.NeedsContext, Ask: isRefusal,
+		Audit: *o.LLM.Audit, Seed: o.Seed, NeedsContext: semantic.NeedsContext,
 	}
 	return nil
-}
-
-// isRefusal reports whether a claim says that the contexts lack something. The pipeline
-// makes a claim of a refusal if the contexts seem to answer the question, and the model
-// decides whether it is true.
-func isRefusal(question string, c *extract.Claim) bool {
-	_, declines := extract.DeclinedBy(c.Text, question)
-	return declines
 }
 
 // disagreement returns a warning if the audit shows that the offline judge is more often

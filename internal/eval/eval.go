@@ -29,13 +29,6 @@ type Combined interface {
 	Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error)
 }
 
-// A RefusalChecker finds the passage of the contexts that answers a question after
-// the answer claimed that they do not. It returns false if there is no such passage.
-// It is called from many goroutines.
-type RefusalChecker interface {
-	Answered(ctx context.Context, question, refusal string, contexts []string) (verdict.Evidence, bool, error)
-}
-
 // A Pipeline scores rows. Extractor and Judge are required unless Combined is set; all
 // other fields are optional.
 type Pipeline struct {
@@ -43,11 +36,6 @@ type Pipeline struct {
 	Judge     verdict.Judge
 	Combined  Combined      // replaces Extractor and Judge
 	Nearest   verdict.Judge // its evidence is quoted for unsupported claims that have none
-	// Refusals finds refusals that the contexts contradict, which then become claims.
-	// Combined ignores it. The claims are contradicted unless JudgeRefusals is set: then
-	// the judge decides, and refusals that it does not contradict are skipped.
-	Refusals      RefusalChecker
-	JudgeRefusals bool
 	Workers       int // rows that are judged concurrently; 1 if 0
 	Window        int // rows between reader and writer; derived from Workers if 0
 	// DeriveCited derives the verdict of a citation from the verdict over all contexts

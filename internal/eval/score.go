@@ -77,10 +77,6 @@ func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, stage *str
 	if extraction, err = extraction.ClaimAssertions(ctx, e.row.Question, e.row.Answer, e.row.Contexts); err != nil {
 		return err
 	}
-	refusals, err := p.claimRefusals(ctx, e, &extraction)
-	if err != nil {
-		return err
-	}
 	if err := p.setClaims(e, &extraction); err != nil || e.status == result.NoClaims {
 		return err
 	}
@@ -99,9 +95,5 @@ func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, stage *str
 		return err
 	}
 	e.mark(judgement.Marks...)
-	if err := p.setVerdicts(ctx, e, p.contradict(e, judgement.Verdicts, refusals)); err != nil {
-		return err
-	}
-	p.skipTrueRefusals(e, refusals)
-	return nil
+	return p.setVerdicts(ctx, e, judgement.Verdicts)
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"math"
 
-	"github.com/ragfaith/ragfaith/internal/extract"
 )
 
 // A Cascade asks a language model only about the claims that an offline judge does not decide.
@@ -28,8 +27,6 @@ type Cascade struct {
 	// NeedsContext reports whether a claim refers to something that it does not name. The
 	// model then also judges the claims before it, which may name it.
 	NeedsContext func(claim string) bool
-	// Ask reports whether the model must judge a claim regardless of its score.
-	Ask func(question string, claim *extract.Claim) bool
 }
 
 // Judge returns the verdicts of both judges, in any order. Those of the offline judge have
@@ -81,11 +78,6 @@ func (j *Cascade) decided(task Task, verdicts []Verdict) map[int]Verdict {
 		}
 		if math.Round(v.Confidence*1e6)/1e6 >= bound { // as in the results that the bounds were fitted to
 			decided[v.ClaimID] = v
-		}
-	}
-	for i := range task.Claims {
-		if c := &task.Claims[i]; j.Ask(task.Question, c) {
-			delete(decided, c.ID)
 		}
 	}
 	for i := len(task.Claims) - 1; i > 0; i-- {

@@ -258,11 +258,6 @@ func IsMonth(s string) bool {
 	}, strings.ToLower(s))
 }
 
-// IsTimeNoun reports whether s is a noun for a point in time.
-func IsTimeNoun(s string) bool {
-	return s == "year" || s == "month" || s == "date" || s == "day" || s == "time" || s == "season"
-}
-
 // IsPronoun reports whether s is a pronoun that can have an antecedent,
 // possibly contracted with a verb ("theyre").
 func IsPronoun(s string) bool {
