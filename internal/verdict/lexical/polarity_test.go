@@ -45,6 +45,7 @@ func TestNegationsApplyToTheirWords(t *testing.T) {
 		{"Only members over 16 may use the weights room.", "All members may use the weights room."},
 		{rooms, "The hotel does not have 12 rooms."},
 		{rooms, "The hotel does not have more than 10 rooms."},
+		{rooms, "No, the hotel has 14 rooms."},
 		{"The hotel has up to 12 rooms.", "The hotel does not have 10 rooms."},
 		{rooms, "Does the hotel not have 10 rooms?"},
 		{rooms, "The inn does not have 10 rooms."},

@@ -14,7 +14,7 @@ func (x *Sentence) Negations() (last, n int, ambiguous bool) {
 	for i := range x.Words {
 		w := &x.Words[i]
 		ambiguous = ambiguous || w.Is(lexicon.Polarity)
-		if w.Is(lexicon.Negation) {
+		if w.Is(lexicon.Negation) && !x.isIdiom(i) {
 			last = i
 			n++
 		}
