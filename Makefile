@@ -65,8 +65,8 @@ bench-page: build ## size of an HTML report of 20,000 rows, and its load time in
 bench-encoder: ## compare models with ONNX Runtime and PyTorch; BENCH_ARGS="--only bert-base" BENCH_CACHE=DIR
 	./scripts/bench-encoder.sh $(BENCH_ARGS)
 
-accuracy: build ## AUROC and balanced accuracy of JUDGES on each suite in DATA
-	$(GO) run ./tools/accuracy -ragfaith $(BINARY) -data $(DATA) -judges $(JUDGES)
+accuracy: build ## AUROC and balanced accuracy of JUDGES on each suite in DATA; needs numpy, scikit-learn, scipy and zstandard
+	python3 training/accuracy.py $(BINARY) $(DATA) $(JUDGES)
 
 e2e-llama: build ## score rows with llama.cpp, which it builds first (10 to 20 minutes)
 	./scripts/e2e-llama.sh $(BINARY)
