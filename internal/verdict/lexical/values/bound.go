@@ -228,9 +228,9 @@ func (r *reader) excludes(i int) bool {
 }
 
 // negated reports whether one of the words of the clause up to token i is a negation:
-// "no limit is cut by more than 10%".
+// "no limit is cut by more than 10%", but not "nobody doubts that it is more than 10%".
 func (r *reader) negated(i int) bool {
-	for k := i; k > i-8 && r.has(k, word); k-- {
+	for k := i; k > i-8 && r.has(k, word) && !r.is(k, "that"); k-- {
 		if r.has(k, negation) {
 			return true
 		}

@@ -68,6 +68,7 @@ func TestFind(t *testing.T) {
 		"500 or more people":                                  ">500 people",
 		"100+ partners":                                       ">100 partners",
 		"no more than 3 bags":                                 "<3 bags",
+		"nobody doubts that it is more than 3 m":              ">3 metre",
 		"no fewer than three judges":                          ">3 judges",
 		"children under 12":                                   "<12",
 		"2½ hours":                                            "2.5 hour",
