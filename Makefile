@@ -29,8 +29,8 @@ run: build ## score the rows in testdata, offline
 test: ## run the tests except slow ones; needs no C compiler
 	CGO_ENABLED=0 $(GO) test -short ./...
 
-# The packages that share state between goroutines.
-CONCURRENT = $(shell grep -rlE --include='*.go' --exclude='*_test.go' '"sync(/atomic)?"$$|errgroup"$$' internal | xargs dirname | sort -u | sed 's|^|./|')
+# The packages with goroutines or locks.
+CONCURRENT = $(shell grep -rlE --include='*.go' --exclude='*_test.go' 'sync\.(Mutex|WaitGroup)|"sync/atomic"|errgroup"$$|go func' internal | xargs dirname | sort -u | sed 's|^|./|')
 
 test-all: ## run all tests, then concurrent code and scripts with the race detector (needs a C compiler)
 	CGO_ENABLED=0 $(GO) test -timeout 20m ./...
