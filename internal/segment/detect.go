@@ -14,13 +14,13 @@ type detector struct {
 	words map[string]uint64 // set of the languages of each frequent word
 }
 
-func (t *detector) add(tag, data string) {
-	bit := uint64(1) << len(t.tags)
-	t.tags = append(t.tags, tag)
+func (d *detector) add(tag, data string) {
+	bit := uint64(1) << len(d.tags)
+	d.tags = append(d.tags, tag)
 	for l := range strings.Lines(data) {
 		if words, ok := strings.CutPrefix(l, "common:"); ok {
 			for w := range strings.FieldsSeq(words) {
-				t.words[w] |= bit
+				d.words[w] |= bit
 			}
 		}
 	}
@@ -35,20 +35,20 @@ const (
 // detect returns the tag of the language of text, or "en" if it is unclear. It
 // probes three short pieces of a long text first and reads its beginning only
 // if they are inconclusive.
-func (t *detector) detect(text string) string {
+func (d *detector) detect(text string) string {
 	if len(text) >= 4*probeSize {
 		var s sample
-		s.read(t.words, text[:wordEnd(text, probeSize)])
+		s.read(d.words, text[:wordEnd(text, probeSize)])
 		middle := wordEnd(text, len(text)/2)
-		s.read(t.words, text[middle:wordEnd(text, middle+probeSize)])
-		s.read(t.words, text[wordEnd(text, len(text)-probeSize):])
-		if tag, ok := t.confident(&s); ok {
+		s.read(d.words, text[middle:wordEnd(text, middle+probeSize)])
+		s.read(d.words, text[wordEnd(text, len(text)-probeSize):])
+		if tag, ok := d.confident(&s); ok {
 			return tag
 		}
 	}
 	var s sample
-	s.read(t.words, text[:min(len(text), sampleSize)])
-	return t.mostLikely(&s)
+	s.read(d.words, text[:min(len(text), sampleSize)])
+	return d.mostLikely(&s)
 }
 
 // wordEnd returns the end of the word that contains the offset at.
@@ -121,35 +121,35 @@ func (s *sample) read(known map[string]uint64, text string) {
 // confident returns the language of a small sample and whether it is certain:
 // Latin script only, and at least three times as many frequent words as for any
 // other language.
-func (t *detector) confident(s *sample) (string, bool) {
+func (d *detector) confident(s *sample) (string, bool) {
 	const enough, clearly = 9, 3
 	if s.scripts != [scriptCount]int{} {
 		return "", false
 	}
 	best, next := 0, 0
-	for i := range t.tags {
+	for i := range d.tags {
 		if n := s.votes[i]; n > s.votes[best] {
 			best, next = i, s.votes[best]
 		} else if i != best {
 			next = max(next, n)
 		}
 	}
-	return t.tags[best], s.votes[best] >= enough && s.votes[best] >= clearly*next
+	return d.tags[best], s.votes[best] >= enough && s.votes[best] >= clearly*next
 }
 
 // mostLikely returns the best match for a sample.
-func (t *detector) mostLikely(s *sample) string {
+func (d *detector) mostLikely(s *sample) string {
 	votes := &s.votes
 	switch tag := scriptLanguage(&s.scripts, s.letters); {
-	case tag == "hi" && votes[t.index("mr")] > votes[t.index("hi")]:
+	case tag == "hi" && votes[d.index("mr")] > votes[d.index("hi")]:
 		return "mr"
-	case tag == "ru" && s.scripts[scriptRussian] == 0 && votes[t.index("bg")] > votes[t.index("ru")]:
+	case tag == "ru" && s.scripts[scriptRussian] == 0 && votes[d.index("bg")] > votes[d.index("ru")]:
 		return "bg"
 	case tag != "":
 		return tag
 	}
 	best, english := -1, 0
-	for i, tag := range t.tags {
+	for i, tag := range d.tags {
 		if tag == "en" {
 			english = votes[i]
 		} else if best < 0 || votes[i] > votes[best] {
@@ -160,10 +160,10 @@ func (t *detector) mostLikely(s *sample) string {
 	if best < 0 || votes[best] < 2 || votes[best]*10 < s.words || votes[best] <= english+max(1, english/4) {
 		return "en"
 	}
-	return t.tags[best]
+	return d.tags[best]
 }
 
-func (t *detector) index(tag string) int { return max(slices.Index(t.tags, tag), 0) }
+func (d *detector) index(tag string) int { return max(slices.Index(d.tags, tag), 0) }
 
 // Scripts, and letters within a script, that distinguish languages.
 const (

@@ -89,8 +89,8 @@ func (sp *splitter) endsClock(s *scanState, before token, kind nextKind, at int,
 	return w != "" && next < s.end && sp.text[next]-'a' < 26 && wordAt(sp.text, next, s.end) != "time" && sp.isMeasure(s, before)
 }
 
-// isMeasure reports whether a number is one of the two words before the unit t, as in
-// "10 people max.", and the whole is no item or attribute, as in "a 20 oz. Coke".
+// isMeasure reports whether one of the two words before the unit t is a number, as in
+// "10 people max.", that neither starts the sentence nor follows an article.
 func (sp *splitter) isMeasure(s *scanState, t token) bool {
 	end := t.start
 	for range 2 {
@@ -101,7 +101,7 @@ func (sp *splitter) isMeasure(s *scanState, t token) bool {
 		}
 		if isDigit(sp.text[start]) {
 			before := lastWord(sp.text[s.start:skipSpaceBack(sp.text, s.start, start)])
-			return before != "" && !slices.Contains([]string{"a", "an", "the", "A", "An", "The"}, before) // not "3 oz. Parmesan"
+			return before != "" && !slices.Contains([]string{"a", "an", "the", "A", "An", "The"}, before) // not "3 oz. Parmesan", "a 20 oz. Coke"
 		}
 		end = start
 	}

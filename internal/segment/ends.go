@@ -68,7 +68,7 @@ func (sp *splitter) isBrand(st *stop, before token, kind nextKind, at, end int) 
 	return sp.lang.is(sp.text[before.start:before.end], useBrand) && (kind == nextLower || kind == nextUpper && !sp.isStarter(at, end))
 }
 
-// endsGlued decides a stop without a following space. The sentence ends between
+// endsGlued is ends for a stop without a following space. The sentence ends between
 // a lower-case and a capitalized word, "end.Next", before a word that often
 // starts a sentence, "Paris.He", and before a note reference, "end.12 Next".
 func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
@@ -94,7 +94,7 @@ func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
 		return false
 	}
 	if b >= utf8.RuneSelf || !t.ascii {
-		return t.lowerCase && st.dots < 2 && startsGluedNonASCII(text, st.closeEnd, t)
+		return t.lowerCase && !t.ascii && st.dots < 2 && isCapitalizedAt(text, st.closeEnd)
 	}
 	i := st.closeEnd
 	j := i + 1
@@ -133,8 +133,8 @@ func isShortEnd(word string) bool {
 	return slices.Contains([]string{"it", "us", "me", "up", "so", "in", "on"}, word)
 }
 
-// endsGluedQuestion splits "who?thanks" between lower-case words, but not
-// inside a URL.
+// endsGluedQuestion is endsGlued for a question or exclamation mark between lower-case words,
+// as in "who?thanks", but not in a URL.
 func (sp *splitter) endsGluedQuestion(s *scanState, st *stop) bool {
 	text := sp.text[:s.end]
 	t := sp.wordBefore(s.start, st.start)
@@ -148,20 +148,16 @@ func (sp *splitter) endsGluedQuestion(s *scanState, st *stop) bool {
 	return i-st.closeEnd > 1 && i < s.end && text[i] == ' '
 }
 
-// startsGluedNonASCII requires a capitalized word or a Roman number after a
-// non-ASCII word.
-func startsGluedNonASCII(text string, i int, before token) bool {
+// isCapitalizedAt reports whether a capitalized word or a Roman number is at i.
+func isCapitalizedAt(text string, i int) bool {
 	r, _ := utf8.DecodeRuneInString(text[i:])
-	if !unicode.IsUpper(r) || before.ascii {
-		return false
-	}
 	w := lettersAt(text, i, len(text))
 	i += len(w)
-	return len(w) > 1 && (i >= len(text) || isSpace(text, i) || text[i] == ',')
+	return unicode.IsUpper(r) && len(w) > 1 && (i >= len(text) || isSpace(text, i) || text[i] == ',')
 }
 
-// endsBeforeNote decides a stop before note numbers and adds the numbers to the
-// sentence: "in a consultation.11 12 Take".
+// endsBeforeNote is endsGlued for a stop before note numbers, as in "a consultation.11 12
+// Take". It adds the numbers to the sentence.
 func (sp *splitter) endsBeforeNote(s *scanState, st *stop) bool {
 	text := sp.text[:s.end]
 	i := st.end

@@ -31,13 +31,13 @@ const (
 type wordUse uint8
 
 const (
-	useStarter wordUse = 1 << iota // often starts a sentence
-	useOpener                      // never ends a sentence
-	useSpeech                      // verb of speech after a quotation: "said"
-	useMonth                       // month or the like after a day number and a stop
-	useZone                        // day or time zone after "a.m." or "p.m."
-	useBrand                       // name with an exclamation mark
-	useClosing                     // closes a letter: "Regards,"
+	useStarter  wordUse = 1 << iota // often starts a sentence
+	useNonFinal                     // never ends a sentence
+	useSpeech                       // verb of speech after a quotation: "said"
+	useMonth                        // month or the like after a day number and a stop
+	useZone                         // day or time zone after "a.m." or "p.m."
+	useBrand                        // name with an exclamation mark
+	useClosing                      // closes a letter: "Regards,"
 )
 
 // A language holds the words and rules of a language. Text that mixes languages
@@ -144,7 +144,7 @@ func languageOf(tag, text string) (l *language, claims bool) {
 //	clock   are a.m. and p.m.
 //	word    are abbreviations in English but words here
 //	start   often start a sentence and rarely continue a name
-//	open    can't end a sentence, so a line that ends in one continues
+//	open    cannot end a sentence, so a line that ends in one continues
 //	month   follow a day with a period: "12. Juni"
 //	zone    follow a.m.
 //	speech  follow a quotation
@@ -157,7 +157,7 @@ func newLanguage(data ...string) *language {
 		"title": classTitle, "never": classNeverFinal, "number": classNumeral, "inside": classRarelyFinal, "bound": classBound, "unit": classUnit, "end": classFinal, "clock": classClock, "word": classWord,
 	}
 	uses := map[string]wordUse{
-		"start": useStarter, "open": useOpener, "speech": useSpeech, "month": useMonth, "zone": useZone, "brand": useBrand, "close": useClosing,
+		"start": useStarter, "open": useNonFinal, "speech": useSpeech, "month": useMonth, "zone": useZone, "brand": useBrand, "close": useClosing,
 	}
 	l := &language{abbreviations: make(map[string]wordClass, 1024), uses: make(map[string]wordUse, 512)}
 	rules := map[string]*bool{"ordinals": &l.ordinals, "quotes": &l.joinQuotes, "clauses": &l.splitClauses, "lower": &l.lowerStarts}

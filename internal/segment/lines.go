@@ -45,7 +45,7 @@ func (sp *splitter) splitDocument() {
 	var b block
 	var code codeFence
 	inTable := false
-	list, blanks := false, true // whether the previous line is in a list, or blank
+	inList, afterBlank := false, true // of the previous line
 	for at := 0; at < len(sp.text); {
 		end, next := len(sp.text), len(sp.text)
 		if n := strings.IndexByte(sp.text[at:], '\n'); n >= 0 {
@@ -59,7 +59,7 @@ func (sp *splitter) splitDocument() {
 			at = next
 			continue
 		}
-		if blanks && !list {
+		if afterBlank && !inList {
 			if e := indentedCode(sp.text, at); e > at {
 				sp.flush(&b)
 				sp.emit(at, e)
@@ -76,9 +76,9 @@ func (sp *splitter) splitDocument() {
 			l.start, l.end = trim(sp.text, at, end)
 			l.trimQuoteMarkers(sp.text)
 		}
-		blanks = l.kind == lineBlank
-		if !blanks {
-			list = l.kind == lineItem || list && (sp.text[at] == ' ' || sp.text[at] == '\t')
+		afterBlank = l.kind == lineBlank
+		if !afterBlank {
+			inList = l.kind == lineItem || inList && (sp.text[at] == ' ' || sp.text[at] == '\t')
 		}
 		switch l.kind {
 		case lineProse:
@@ -93,7 +93,7 @@ func (sp *splitter) splitDocument() {
 			b = block{open: true, start: l.start, end: l.end, number: l.number, bullet: l.bullet, last: l}
 		case lineHeading:
 			sp.flush(&b)
-			sp.prose(l.start, l.end, 0, 0)
+			sp.splitProse(l.start, l.end, 0, 0)
 		case lineRow, lineRule:
 			sp.flush(&b)
 			sp.emit(l.start, l.end)
@@ -120,7 +120,7 @@ func (sp *splitter) splitDocument() {
 
 func (sp *splitter) flush(b *block) {
 	if b.open {
-		sp.prose(b.start, b.end, b.number, b.bullet)
+		sp.splitProse(b.start, b.end, b.number, b.bullet)
 		b.open = false
 	}
 }
@@ -128,10 +128,10 @@ func (sp *splitter) flush(b *block) {
 // classifyLine parses the line text[at:end].
 func (sp *splitter) classifyLine(at, end int) line {
 	text := sp.text
-	start, stop := trim(text, at, end)
-	l := line{kind: lineProse, start: start, end: stop}
-	l.hardBreak = isHardBreak(text, stop, end)
-	l.spaced = end-stop == 1 && text[stop] == ' '
+	start, textEnd := trim(text, at, end)
+	l := line{kind: lineProse, start: start, end: textEnd}
+	l.hardBreak = isHardBreak(text, textEnd, end)
+	l.spaced = end-textEnd == 1 && text[textEnd] == ' '
 	l.trimQuoteMarkers(text)
 	if l.start == l.end {
 		l.kind = lineBlank
@@ -182,13 +182,11 @@ func (l *line) trimQuoteMarkers(text string) {
 	}
 }
 
-// isHardBreak reports whether the line ends in a Markdown hard line break; its
-// text ends at stop.
-func isHardBreak(text string, stop, end int) bool {
-	if stop > 0 && stop <= end && text[stop-1] == '\\' {
-		return true
-	}
-	return end-stop >= 2 && text[stop] == ' ' && text[stop+1] == ' '
+// isHardBreak reports whether a line that ends at end, and its trimmed text at textEnd, ends
+// in a Markdown hard line break.
+func isHardBreak(text string, textEnd, end int) bool {
+	return textEnd > 0 && textEnd <= end && text[textEnd-1] == '\\' ||
+		end-textEnd >= 2 && text[textEnd] == ' ' && text[textEnd+1] == ' '
 }
 
 // isDelimiter reports whether the line at text[i] is the delimiter row below a

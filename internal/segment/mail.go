@@ -24,7 +24,7 @@ func (sp *splitter) handleComma(s *scanState, i int) int {
 	return sp.endSentence(s, i+1, i+2)
 }
 
-// isClosing reports whether word, in any case, closes a letter.
+// isClosing reports whether word closes a letter. It ignores case.
 func (sp *splitter) isClosing(word string) bool {
 	var buf [maxClosing]byte
 	if len(word) > len(buf) {

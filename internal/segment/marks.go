@@ -99,9 +99,7 @@ func trim(text string, start, end int) (from, to int) {
 	return start, end
 }
 
-func isASCIILetter(b byte) bool {
-	return b|0x20-'a' < 26
-}
+func isASCIILetter(b byte) bool { return b|0x20-'a' < 26 }
 
 func isDigit(b byte) bool { return b-'0' < 10 }
 

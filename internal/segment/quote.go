@@ -60,14 +60,14 @@ func closingQuote(s string, opener rune, closers string) int {
 	case closers != "":
 		return strings.IndexAny(s, closers)
 	case opener == '\'':
-		return closingApostrophe(s, "'")
+		return closingSingleQuote(s, "'")
 	}
-	return closingApostrophe(s, "’")
+	return closingSingleQuote(s, "’")
 }
 
-// closingApostrophe finds a closing single quote that is not an apostrophe:
+// closingSingleQuote finds a closing single quote that is not an apostrophe:
 // after a stop or comma, or before a space and a parenthesis.
-func closingApostrophe(s, mark string) int {
+func closingSingleQuote(s, mark string) int {
 	for at := 0; ; {
 		n := strings.Index(s[at:], mark)
 		if n < 0 {

@@ -5,8 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// prose splits text[start:end], a paragraph or the text of a list item.
-func (sp *splitter) prose(start, end, number int, bullet rune) {
+// splitProse splits text[start:end], a paragraph or the text of a list item.
+func (sp *splitter) splitProse(start, end, number int, bullet rune) {
 	s := scanState{start: start, end: end, itemNumber: number, bullet: bullet}
 	text := sp.text[:end]
 	for i := start; i < end; {

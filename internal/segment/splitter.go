@@ -62,22 +62,21 @@ func (sp *splitter) hasFewCaps(s *scanState) bool {
 	return s.caps == capsFew
 }
 
-// countCaps classifies a block. Fewer than one capitalized word in 200 letters
-// is few. Only a capital before a lower-case letter counts, as "NASA" and "I"
-// say nothing about the start of sentences.
+// countCaps classifies a block. Fewer than one capitalized word per 200 lower-case letters
+// are few. "NASA" and "I" do not count, since they say nothing about the start of sentences.
 func countCaps(block string) capsUse {
-	uppers, lowers := 0, 0
+	capitalized, lowers := 0, 0
 	capital := false // whether the previous character is a capital
 	for _, r := range block {
 		if unicode.IsLower(r) {
 			lowers++
 			if capital {
-				uppers++
+				capitalized++
 			}
 		}
 		capital = unicode.IsUpper(r)
 	}
-	if uppers*200 < lowers {
+	if capitalized*200 < lowers {
 		return capsFew
 	}
 	return capsNormal

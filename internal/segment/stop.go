@@ -63,11 +63,10 @@ func startsOmission(text string, i, end int) bool {
 // add extends the run by a mark of the given size.
 func (st *stop) add(text string, size int, wide bool) {
 	switch b := text[st.end]; {
-	case b == '.' || b == 0xE2 && text[st.end+2] == 0xA6:
+	case b == '.':
 		st.dots++
-		if b != '.' {
-			st.dots += 2
-		}
+	case b == 0xE2 && text[st.end+2] == 0xA6: // an ellipsis
+		st.dots += 3
 	default:
 		st.emphatic = true
 	}
@@ -97,10 +96,7 @@ func standsAlone(text string, i int) bool {
 		}
 		i++
 	}
-	if i >= len(text) {
-		return true
-	}
-	if isSpace(text, i) {
+	if i >= len(text) || isSpace(text, i) {
 		return true
 	}
 	r, _ := utf8.DecodeRuneInString(text[i:])

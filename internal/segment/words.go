@@ -169,8 +169,7 @@ func lastWord(s string) string {
 	return s[from:]
 }
 
-// lettersAt returns the run of lower-case letters and marks of any script at
-// text[i].
+// lettersAt returns the run of letters and marks of any script at text[i].
 func lettersAt(text string, i, end int) string {
 	j := i
 	for j < end && j-i < maxToken {
@@ -197,4 +196,4 @@ func wordAt(text string, i, end int) string {
 }
 
 // continues reports whether no sentence ends with word, such as an article.
-func (sp *splitter) continues(word string) bool { return sp.lang.is(word, useOpener) }
+func (sp *splitter) continues(word string) bool { return sp.lang.is(word, useNonFinal) }
