@@ -13,19 +13,17 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// ClaimAssertions turns the skipped text that asserts something into claims.
-// Every kind of skipped text passes through this one decision: text may be set
-// aside for its place in the answer only if it says nothing that the question
-// and the contexts lack. Reasoning at the start of an answer is exempt, since
-// the answer follows it. The only possible error is ctx.Err().
+// ClaimAssertions turns skipped text of any kind into claims if it says something that
+// neither the question nor the contexts do. Only reasoning at the start of an answer is
+// exempt, since the answer follows it. The only possible error is ctx.Err().
 func (e Extraction) ClaimAssertions(ctx context.Context, question, answer string, contexts []string) (Extraction, error) {
 	a := assertions{question: question, answer: answer, contexts: contexts}
 	if err := a.find(ctx, e, false); err != nil {
 		return e, err
 	}
 	if len(e.Claims) == 0 && len(a.found) == 0 && e.Reason() != reasonRefusal {
-		// Nothing else answers the question, so that what the skipped text states
-		// is the answer, even if the contexts say the same.
+		// Nothing else answers the question, so what the skipped text states is the
+		// answer, even if the contexts say the same.
 		if err := a.find(ctx, e, true); err != nil {
 			return e, err
 		}
@@ -145,7 +143,7 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 	}
 	var all []skippedPart
 	start := 0
-	if strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~") { // the line has the language of the code
+	if strings.HasPrefix(s, "```") || strings.HasPrefix(s, "~~~") { // skip the language of the code
 		start = strings.IndexByte(s, '\n') + 1
 	}
 	for start < len(s) {
@@ -174,7 +172,7 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 		for _, sentence := range sentences {
 			from, to := start+sentence.Start, start+sentence.End
 			text := s[from:to]
-			trimmed := strings.TrimLeft(strings.TrimLeft(trimListMarker(text), "#/*-=>[](){},:;. \t"), " ")
+			trimmed := strings.TrimLeft(trimListMarker(text), "#/*-=>[](){},:;. \t")
 			if hasAlphanumeric(trimmed) {
 				from += len(text) - len(trimmed)
 				all = append(all, skippedPart{text: trimmed, start: from, end: to})
@@ -209,10 +207,7 @@ func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 	opened := w.trimOpening()
 	rest, offer := opened.cutPhrase(closing)
 	switch {
-	case kind == Greeting || kind == Disclaimer || kind == Question && offer:
-		if !offer {
-			rest = opened
-		}
+	case kind == Greeting || kind == Disclaimer || kind == Question && offer: // without the offer, if any
 	case kind == LeadIn:
 		rest, _ = opened.cutPhrase(announcing)
 	case kind == Refusal:
@@ -261,9 +256,9 @@ func (a *assertions) answers(text string, kind Kind) bool {
 // Words about the conversation, such as "question" and "help", do not count.
 type measure struct {
 	content  int  // nouns, verbs, adjectives and numbers
-	shared   int  // those of the contexts
-	lacking  int  // those of neither the contexts nor the question
-	names    bool // a noun or adjective is lacking beside words of the contexts
+	shared   int  // those in the contexts
+	lacking  int  // those in neither the contexts nor the question
+	names    bool // a noun or adjective is lacking, and a word is shared
 	value    bool // a number is lacking
 	amount   bool // a sum of money or a percentage is lacking
 	finite   bool // it has a finite verb
@@ -294,8 +289,8 @@ func (a *assertions) measure(text string) measure {
 		}
 		return all[i].Lower
 	}
-	explains := false // a word such as "why" precedes
-	unnamed := false  // a word other than a verb is lacking
+	explains := false  // a word such as "why" precedes
+	lacksName := false // a word other than a verb is lacking
 	for i, w := range all {
 		low, before, after := w.Lower, lower(i-1), lower(i+1)
 		switch low {
@@ -328,12 +323,12 @@ func (a *assertions) measure(text string) measure {
 			continue
 		}
 		m.lacking++
-		unnamed = unnamed || !past
+		lacksName = lacksName || !past
 		m.value = m.value || number
 		m.amount = m.amount || number && strings.ContainsAny(w.Text, "$€£%")
 		m.presumes = m.presumes || past && explains && before != "is" && before != "are" && before != "be"
 	}
-	m.names = unnamed && m.shared > 0
+	m.names = lacksName && m.shared > 0
 	if _, trimmed := trimClosing(text); endsSentence(trimmed) {
 		m.finite = m.finite || english.HasFiniteVerb(all)
 	}
@@ -355,8 +350,8 @@ func isCodeLine(line string) bool {
 	return segment.IsCode("    "+line) || strings.ContainsAny(line, "{}=;_\\") || strings.Contains(line, " -")
 }
 
-// measureWords measures a text in another language than English. Its grammar is
-// unknown, so that only a full stop and words of the contexts show a statement.
+// measureWords measures a text in a language other than English. Its grammar is
+// unknown, so only a full stop and words of the contexts indicate a statement.
 func (a *assertions) measureWords(text string) measure {
 	const minLetters = 4
 	var m measure
@@ -415,7 +410,8 @@ func (a *assertions) learn() {
 	a.english = segment.Language(a.answer, "") == "en"
 }
 
-// isSeparator reports whether r separates words. Separators of digits do not.
+// isSeparator reports whether r separates words. Commas and full stops do not, since they
+// also separate digits.
 func isSeparator(r rune) bool {
 	return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) && r != ',' && r != '.'
 }

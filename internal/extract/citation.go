@@ -342,8 +342,8 @@ func startsSentence(s string, i int) bool {
 func isNounCitation(s string, i, end int) bool {
 	before := strings.TrimRight(s[:i], " ")
 	if len(before) < i || i == 0 {
-		before := tail(before)
-		word := before[strings.LastIndexAny(before, " \n(")+1:]
+		last := tail(before)
+		word := last[strings.LastIndexAny(last, " \n(")+1:]
 		if isOneOf(strings.ToLower(word), "to", "in", "from", "per", "by", "see", "of", "on", "that", "both", "with", "source", "sources", "reference", "document", "passage", "and", "as", "via") {
 			return true
 		}

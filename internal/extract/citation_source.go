@@ -12,7 +12,7 @@ import (
 // A source is an item of a citation.
 type source struct {
 	names        []string // as in [Citation]
-	number, more int      // more is the count of the further numbers of a range
+	number, more int      // more is the number of further numbers in a range
 	prefix       string   // before the numbers of a range: "Doc " of "Doc 1-3"
 	weak         bool
 }
@@ -23,7 +23,7 @@ type sourceForm uint8
 const (
 	notSources    sourceForm = iota
 	sourceNumbers            // "1, 3"
-	sourceNames              // "plans.pdf", "doc_2", "S2"; parentheses may contain it in prose
+	sourceNames              // "plans.pdf", "doc_2", "S2"; may be prose in parentheses
 	sourcePointer            // "Source 1", "page 3", "Source: the handbook", "Smith et al., 2021"
 )
 

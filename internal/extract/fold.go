@@ -9,14 +9,14 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Fold returns s with one spelling for characters that readers take for the same:
-// apostrophes, digits of any script, fractions and Roman numerals, look-alike letters of
-// another script within a word, raised and lowered digits, comparison signs, and spaces. PlainText folds contexts in the
-// same way.
+// Fold returns s with one spelling for characters that look the same to a reader: apostrophes,
+// digits of any script, fractions and Roman numerals, look-alike letters of another script within
+// a word, superscripts and subscripts, comparison signs, and spaces. [PlainText] folds contexts
+// in the same way.
 func Fold(s string) string {
 	b := viewBuilder{raw: s}
 	for i := 0; i < len(s); {
-		if contextBytes[s[i]] == '.' {
+		if specialBytes[s[i]] == '.' {
 			i++
 			continue
 		}
@@ -29,9 +29,9 @@ func Fold(s string) string {
 	return b.view().text
 }
 
-// contextBytes marks with an x each byte that may start markup or a character that is
+// specialBytes marks with an x each byte that may start markup or a character that is
 // folded.
-const contextBytes = "" +
+const specialBytes = "" +
 	".............x...................x..x.x...xx.x..xx..........x.x." +
 	"...........................xx..xx.............................x." +
 	"................................................................" +
@@ -63,7 +63,7 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 	case r == '–' && i+n < len(s) && s[i+n]-'0' <= 9 && isMinus(s[:i]):
 		return "-", n, true
 	}
-	if char, ok = foldScript(s, i, r); ok {
+	if char, ok = foldSuperOrSubscript(s, i, r); ok {
 		return char, n, true
 	}
 	if k := strings.IndexRune(lookAlikes, r); k >= 0 && isMixed(s, i) {
@@ -92,9 +92,9 @@ func isCompatible(s string, i int, r rune) bool {
 	return r >= '！' && r <= '～' && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("＃＄％＆＊＋－／＜＝＞＠", r))
 }
 
-// foldASCII folds signs of several ASCII characters, the grave accent as an apostrophe, a zero
-// or one that is the only digit of a word, which looks like a letter: n0t, the dollar signs of
-// formulas such as $45$, and the backslash of escaped numbers such as 7\.4. n is 0 if nothing
+// foldASCII folds signs written with several ASCII characters, such as <=, a grave accent used
+// as an apostrophe, a 0 or 1 within a word that looks like a letter, as in n0t, the dollar signs
+// of formulas such as $45$, and the backslash of escaped numbers such as 7\.4. n is 0 if nothing
 // is folded.
 func foldASCII(s string, i int) (char string, n int) {
 	switch s[i] {
@@ -142,7 +142,7 @@ func lettersAround(s string, i int) (start, end int) {
 
 func isLower(b byte) bool { return b >= 'a' && b <= 'z' }
 
-// isApostrophe reports whether r is written for an apostrophe, besides ' and ’.
+// isApostrophe reports whether r stands for an apostrophe, other than ' and ’.
 func isApostrophe(r rune) bool { return strings.ContainsRune("ʼʹ´‘‛′＇՚ꞌˈʻʽ‵׳", r) }
 
 // isBetweenLetters reports whether ASCII letters surround the n bytes at i.
@@ -150,8 +150,7 @@ func isBetweenLetters(s string, i, n int) bool {
 	return i > 0 && i+n < len(s) && isLower(s[i-1]|0x20) && isLower(s[i+n]|0x20)
 }
 
-// isNot reports whether the n bytes at i are between the n and the t of a word that ends in
-// n't.
+// isNot reports whether the n bytes at i stand for the apostrophe of a word that ends in n't.
 func isNot(s string, i, n int) bool {
 	end := i + n + 1
 	return s[i-1]|0x20 == 'n' && s[end-1]|0x20 == 't' && (end == len(s) || !isLower(s[end]|0x20))
@@ -169,15 +168,15 @@ func digit(r rune) string {
 
 const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻"
 
-// foldScript writes raised characters after a number as an exponent, 10^-6, and others and
-// lowered ones as on the line: Fe3+, H2O. It keeps the ² and ³ of units.
-func foldScript(s string, i int, r rune) (string, bool) {
-	lowered := r >= '₀' && r <= '₋'
-	if !lowered && !strings.ContainsRune(superscripts, r) {
+// foldSuperOrSubscript writes a superscript after a number as an exponent, 10^-6, and any other
+// superscript or subscript as a plain character: Fe3+, H2O. It keeps the ² and ³ of units.
+func foldSuperOrSubscript(s string, i int, r rune) (string, bool) {
+	subscript := r >= '₀' && r <= '₋'
+	if !subscript && !strings.ContainsRune(superscripts, r) {
 		return "", false
 	}
 	char := strings.Replace(norm.NFKC.String(string(r)), "−", "-", 1)
-	if lowered {
+	if subscript {
 		return char, true
 	}
 	before, size := utf8.DecodeLastRuneInString(s[:i])

@@ -127,11 +127,11 @@ func (j *jsonReader) read(s string) bool {
 			quote := j.from + before + strings.IndexByte(s[before:], '"')
 			j.addString(name, object == '[', quote+1, end-1)
 		case jsontext.KindNumber:
-			j.addNumber(name, end-len(token.String()), end)
+			j.addLiteral(name, end-len(token.String()), end)
 		case jsontext.KindFalse, jsontext.KindTrue, jsontext.KindNull:
 			j.other = j.other || kind != jsontext.KindNull
 			if kind != jsontext.KindNull && name != "" && isAnswerKey(name) {
-				j.addNumber(name, end-len(token.String()), end)
+				j.addLiteral(name, end-len(token.String()), end)
 			} else if name != "" {
 				j.omitTo(end, "", Reference)
 			}
@@ -189,8 +189,8 @@ func (j *jsonReader) separator() string {
 	return ""
 }
 
-// addNumber adds a number with its key, as in "age: 35".
-func (j *jsonReader) addNumber(key string, start, end int) {
+// addLiteral adds a number or boolean with its key, as in "age: 35".
+func (j *jsonReader) addLiteral(key string, start, end int) {
 	if key == "" || isMetadataKey(key) {
 		j.other = true
 		return

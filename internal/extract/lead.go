@@ -98,12 +98,12 @@ func isListFragment(text string, p position) bool {
 	if !p.wholeLine && !p.listItem {
 		return false
 	}
-	w := strings.Count(text, " ") + 1
+	n := strings.Count(text, " ") + 1
 	last, trimmed := trimClosing(text)
 	if endsSentence(trimmed) && last != ',' && last != ';' {
-		return w <= 3
+		return n <= 3
 	}
-	return last != ':' && w <= maxWords
+	return last != ':' && n <= maxWords
 }
 
 // isGenericWord reports whether a lead with s carries no content, as in "The

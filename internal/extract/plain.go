@@ -2,18 +2,16 @@ package extract
 
 import "strings"
 
-// PlainText is the visible text of a context. It contains no HTML tags, comments and scripts, emphasis, deleted
-// text or invisible characters, all spaces are plain, and characters that look the same
-// are folded as by [Fold]. Cells of HTML
-// tables are separated by bars and list items start with a bullet, as in
-// Markdown.
+// PlainText is the visible text of a context. It contains no HTML tags, comments and scripts,
+// emphasis, deleted text or invisible characters, and is folded as by [Fold]. Cells of HTML tables
+// are separated by bars and list items start with a bullet, as in Markdown.
 type PlainText struct{ view }
 
 // NewPlainText extracts the visible text of a context.
 func NewPlainText(raw string) PlainText {
 	p := contextStripper{viewBuilder: viewBuilder{raw: raw}}
 	for i := 0; i < len(raw); {
-		if contextBytes[raw[i]] == '.' {
+		if specialBytes[raw[i]] == '.' {
 			i++
 			continue
 		}
@@ -121,7 +119,7 @@ func (p *contextStripper) tag(i int) int {
 	case name == "li" && opens:
 		replacement = "\n- "
 	case name == "sup":
-		replacement = raised(p.raw, i)
+		replacement = supReplacement(p.raw, i)
 	case isBlockTag(name):
 		replacement = "\n"
 	}

@@ -28,11 +28,11 @@ func endOf(all []section) int {
 	return all[len(all)-1].end
 }
 
-// taggedSections finds the content of <think>, <sources> and similar tags. Some
-// servers strip the opening tag at the start of the answer, so that a line that ends
-// with an unmatched closing tag of reasoning ends it if nothing was found before. Any
-// other unmatched closing tag is dropped alone. An unmatched opening tag of reasoning
-// starts truncated reasoning, which extends to the end.
+// taggedSections finds the content of <think>, <sources> and similar tags. Some servers
+// strip the opening tag at the start of the answer, so everything before an unmatched closing
+// tag of reasoning is reasoning if the tag is the first one and ends its line. Any other
+// unmatched closing tag is dropped alone. An unmatched opening tag of reasoning starts
+// truncated reasoning, which extends to the end.
 func taggedSections(raw string) []section {
 	var all []section
 	open, depth := section{}, 0
@@ -114,10 +114,9 @@ func lineEnd(s string, i int) int {
 }
 
 // sourceListEnd returns the end of the source list at i, or 0. A list ends at a
-// heading, or at the first line after a blank line that is not an entry. below
-// indicates that the list follows a heading. Its first line can then be any
-// title.
-func sourceListEnd(raw string, i int, below bool) int {
+// heading, or at the first line after a blank line that is not an entry. The first line of a
+// list after a heading can be any title.
+func sourceListEnd(raw string, i int, afterHeading bool) int {
 	last, blank := 0, false
 	for i < len(raw) {
 		end := lineEnd(raw, i)
@@ -126,7 +125,7 @@ func sourceListEnd(raw string, i int, below bool) int {
 			blank = true
 		case strings.HasPrefix(line, "#"), isBold(strings.TrimRight(line, ":")):
 			return last
-		case isSourceEntry(line), below && last == 0 && isTitleLine(line):
+		case isSourceEntry(line), afterHeading && last == 0 && isTitleLine(line):
 			last, blank = end, false
 		case blank || last == 0 || !isTitleLine(line):
 			return last

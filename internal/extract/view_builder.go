@@ -65,12 +65,12 @@ func newView(raw string) view {
 }
 
 // walk cuts the given sections and the ranges that cutAt omits.
-func (v *answerStripper) walk(skipped []section) {
+func (v *answerStripper) walk(sections []section) {
 	lineStart := true // only white space and HTML precede i on its line
 	for i := 0; i < len(v.raw); {
-		if len(skipped) > 0 && i >= skipped[0].start {
-			s := skipped[0]
-			skipped = skipped[1:]
+		if len(sections) > 0 && i >= sections[0].start {
+			s := sections[0]
+			sections = sections[1:]
 			if s.end > i { // a section inside code is kept
 				replacement := "\n\n" // separate the sentences around the section
 				if v.before(i) == 0 {
@@ -93,8 +93,8 @@ func (v *answerStripper) walk(skipped []section) {
 			continue
 		}
 		end := len(v.raw)
-		if len(skipped) > 0 {
-			end = skipped[0].start
+		if len(sections) > 0 {
+			end = sections[0].start
 		}
 		n := i + 1
 		for n < end && !mayStartCut(v.raw[n]) && v.raw[n-1] != '\n' {
@@ -202,14 +202,14 @@ func (v *answerStripper) tag(i int) int {
 	case name == "td", name == "th":
 		replacement = " "
 	case name == "sup":
-		replacement = raised(v.raw, i)
+		replacement = supReplacement(v.raw, i)
 	}
 	return v.replace(i, i+n, replacement)
 }
 
-// raised returns what stands for a tag <sup> at i between two numbers, so that 10<sup>6</sup> is not read as 106: a
-// caret before an exponent, a space before the number of a footnote.
-func raised(s string, i int) string {
+// supReplacement returns the replacement of the <sup> tag at i. After a digit, it is a caret
+// before an exponent and a space before a footnote, so that 10<sup>6</sup> is not read as 106.
+func supReplacement(s string, i int) string {
 	switch {
 	case s[i+1] == '/' || i == 0 || s[i-1] < '0' || s[i-1] > '9':
 		return ""

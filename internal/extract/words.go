@@ -161,7 +161,7 @@ func parsePhrases(data string) map[string]*byRole {
 }
 
 // cutPhrase cuts the longest phrase with the given role from the start of w.
-func (w words) cutPhrase(role role) (rest words, found bool) {
+func (w words) cutPhrase(r role) (rest words, found bool) {
 	first, _ := w.cutWord()
 	rest = w
 	longest := 0
@@ -169,7 +169,7 @@ func (w words) cutPhrase(role role) (rest words, found bool) {
 	if known == nil {
 		return rest, false
 	}
-	for _, p := range known[role] {
+	for _, p := range known[r] {
 		if len(p.text) <= longest {
 			continue
 		}

@@ -14,7 +14,7 @@ func splitSubject(w []Word, aux string) (subject, predicate []Word) {
 		return w[:1], w[1:]
 	}
 	from := firstPredicateIndex(w)
-	n := 0
+	var n int
 	switch {
 	case IsBe(aux):
 		n = bePredicateIndex(w, from)
@@ -53,7 +53,7 @@ func firstPredicateIndex(w []Word) int {
 }
 
 // bePredicateIndex returns the index of the predicate after a form of "be", or
-// 0. If no word is sure to start it, it is a prepositional phrase or the last word.
+// 0. If no word clearly starts it, it is a prepositional phrase or the last word.
 func bePredicateIndex(w []Word, from int) int {
 	strong := func(i int) bool {
 		low, last := w[i].Lower, i == len(w)-1
@@ -136,9 +136,8 @@ func verbPredicateIndex(w []Word, from int) int {
 	return firstOrLastIndex(w, from, isVerb, precedesObject, precedesPhrase) // the last two for an unknown verb
 }
 
-// firstOrLastIndex returns the first index at or after from that satisfies the first of the
-// rules that any index satisfies. If there is none, it returns the last index, or 0 if that is
-// before from.
+// firstOrLastIndex tries the rules in turn and returns the first index at or after from that
+// satisfies one. If there is none, it returns the last index, or 0 if that is before from.
 func firstOrLastIndex(w []Word, from int, rules ...func(i int) bool) int {
 	for _, ok := range rules {
 		if n := firstIndex(w, from, ok); n > 0 {

@@ -15,8 +15,8 @@ type Question struct {
 	Before []Word // introductory phrase: "In May 2021," in "In May 2021, who left?"
 	Wh     string // question word, or "many" or "much" after "how"; "" in a yes/no question
 	Aux    Word   // auxiliary verb, or zero, as in "Who left?"
-	// Subject precedes the auxiliary in the statement, and Rest follows it. Of a question
-	// with a question word, Rest has all other words, and Subject is nil.
+	// Subject precedes the auxiliary in the statement, and Rest follows it. If there is a
+	// question word, Rest has all other words, and Subject is nil.
 	Subject, Rest []Word
 }
 

@@ -12,8 +12,8 @@ func (q *Question) yesNoStatement(yes bool) string {
 	}
 	subject := q.Subject
 	negated := !yes
-	if any, ok := strings.CutPrefix(subject[0].Lower, "any"); ok && negated { // "Was anyone hurt?"
-		none := "no" + strings.Replace(any, "one", " one", 1)
+	if end, ok := strings.CutPrefix(subject[0].Lower, "any"); ok && negated { // "Was anyone hurt?"
+		none := "no" + strings.Replace(end, "one", " one", 1)
 		subject, negated = slices.Concat(Words(none), subject[1:]), false
 	}
 	head, rest := q.statementVerb(negated)

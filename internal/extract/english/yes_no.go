@@ -14,8 +14,7 @@ func YesOrNo(answer string) (yes, ok bool) {
 	return yes, ok
 }
 
-// cutYesNo parses a text that starts with "yes" or "no" in one of several
-// languages. rest is the text after that word.
+// cutYesNo cuts "yes" or "no", in one of several languages, from the start of text.
 func cutYesNo(text string) (yes bool, rest string, ok bool) {
 	if yes, ok := polarity(strings.Trim(text, " \ufe0f")); ok {
 		return yes, "", true
@@ -128,8 +127,8 @@ func (q *Question) replyStatement(yes bool, rest string) string {
 	return statement + "."
 }
 
-// correction returns the statement with the value or name in w instead of the asked one, if
-// w has little else: "12", "it has 12" or "on Tuesday".
+// correction returns the statement with the value or name in w instead of the one asked
+// about, if w has little else: "12", "it has 12" or "on Tuesday".
 func (q *Question) correction(w []Word) string {
 	head, rest := q.statementVerb(false)
 	predicate := slices.Concat(head, rest)
@@ -145,7 +144,7 @@ func (q *Question) correction(w []Word) string {
 	}
 	for i := max(from, 1); i < len(predicate); i++ {
 		at, x, before := i-from, predicate[i], predicate[i-1]
-		alike := IsNumeral(x.Lower) && IsNumeral(w[from].Lower) && signOf(x) == signOf(w[from]) || StartsUpper(x.Text) && StartsUpper(w[from].Text)
+		alike := IsNumeral(x.Lower) && IsNumeral(w[from].Lower) && numberKind(x) == numberKind(w[from]) || StartsUpper(x.Text) && StartsUpper(w[from].Text)
 		switch {
 		case !alike, from > 0 && before.Lower != w[0].Lower:
 			continue
@@ -163,8 +162,8 @@ func (q *Question) correction(w []Word) string {
 	return ""
 }
 
-// signOf returns the sign of a number that shows what it is of, or how many digits it has as a year.
-func signOf(w Word) string {
+// numberKind returns the sign that tells what a number counts, "year" if it is as long as one, or "".
+func numberKind(w Word) string {
 	for _, sign := range [...]string{"$", "€", "£", "%", ":"} {
 		if strings.Contains(w.Text, sign) {
 			return sign
@@ -176,7 +175,7 @@ func signOf(w Word) string {
 	return ""
 }
 
-// sameUnit reports whether two words are the same unit, perhaps in the plural or in capitals.
+// sameUnit reports whether two words are the same unit, in the singular or plural, or am and pm.
 func sameUnit(a, b Word) bool {
 	return strings.TrimSuffix(a.Lower, "s") == strings.TrimSuffix(b.Lower, "s") || a.is("am", "pm") && b.is("am", "pm")
 }
