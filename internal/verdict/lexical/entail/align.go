@@ -115,8 +115,8 @@ func resize[T any](s []T, n int, v T) []T {
 	return s
 }
 
-// relate finds the weights and the relatives of the words of x. Of several with the same key the first
-// one counts.
+// relate finds the weights and the relatives of the words of x. If several relatives of a word
+// have the same key, the first one counts.
 func (x *Sentence) relate() {
 	if x.related {
 		return

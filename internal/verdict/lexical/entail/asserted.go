@@ -7,7 +7,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// Asserts reports whether the sentence states its bytes from start to end itself: they
+// Asserts reports whether the sentence itself states what its bytes from start to end say: they
 // start it, or a clause of it, and nothing around them takes them back.
 func (x *Sentence) Asserts(start, end int) bool {
 	first, last := -1, -1
@@ -47,8 +47,8 @@ func (x *Sentence) Asserts(start, end int) bool {
 	return true
 }
 
-// deniedAt reports whether the words before word i in its phrase deny what starts there: "do not",
-// "hardly", "under no circumstances".
+// deniedAt reports whether the words before word i in its phrase deny what starts there: "do
+// not", "hardly", "under no circumstances".
 func (x *Sentence) deniedAt(i int) bool {
 	if i == 0 || x.stopsAt(i) {
 		return false

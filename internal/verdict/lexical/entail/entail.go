@@ -6,8 +6,8 @@ package entail
 
 import "strings"
 
-// minCoverage is the share of a claim that a statement must cover for a difference to count. Otherwise
-// they may be about different things.
+// minCoverage is the share of a claim that a statement must cover for a difference to count.
+// Otherwise they may be about different things.
 const minCoverage = 0.5
 
 // minDenied is the share of a claim that a statement must cover to deny it.

@@ -7,8 +7,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// Negations returns the index of the last negation of x, or -1, and the number of them. Their scope
-// is ambiguous if x has a condition or a word such as "avoid".
+// Negations returns the index of the last negation of x, or -1, and their number. Their scope is
+// ambiguous if x has a condition or a word such as "avoid".
 func (x *Sentence) Negations() (last, n int, ambiguous bool) {
 	last = -1
 	for i := range x.Words {
@@ -24,10 +24,10 @@ func (x *Sentence) Negations() (last, n int, ambiguous bool) {
 
 // cues returns the negations of x.
 func (x *Sentence) cues() []cue {
-	if x.read {
-		return x.found
+	if x.cuesRead {
+		return x.cueList
 	}
-	x.read, x.found = true, x.found[:0]
+	x.cuesRead, x.cueList = true, x.cueList[:0]
 	for i := range x.Words {
 		if !x.negates(i) {
 			continue
@@ -37,9 +37,9 @@ func (x *Sentence) cues() []cue {
 			q.end = x.Clauses[n].End // "denied that"
 		}
 		q.target = x.target(q)
-		x.found = append(x.found, q)
+		x.cueList = append(x.cueList, q)
 	}
-	return x.found
+	return x.cueList
 }
 
 // negates reports whether word i reverses the polarity of others.
@@ -80,7 +80,7 @@ func (x *Sentence) negates(i int) bool {
 	return w.traits&negative != 0
 }
 
-// isUsable reports whether "out of" denies the noun w rather than saying where something comes from.
+// isUsable reports whether "out of" denies the noun w, as in "out of order".
 func isUsable(w string) bool {
 	switch w {
 	case "order", "reach", "stock", "service", "date", "print", "use", "sight":

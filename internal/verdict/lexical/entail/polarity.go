@@ -56,8 +56,8 @@ func (a *Alignment) polarity() (Finding, bool) {
 	return Finding{}, false
 }
 
-// excepted returns a word of a claim without negation, and its counterpart in an exception that
-// the statement makes to what the claim says: "every day except Tuesday". It returns -1 if there is none.
+// excepted returns a word of a claim without negations, and its counterpart in an exception from
+// what the claim says: "every day except Tuesday". It returns -1 if there is none.
 func (a *Alignment) excepted() (i, j int) {
 	c, s := a.Claim, a.Stated
 	if len(c.cues()) > 0 || len(s.cues()) > 0 || c.hasException() || c.contains("but") || slices.Contains(a.How, Opposite) {
@@ -70,7 +70,7 @@ func (a *Alignment) excepted() (i, j int) {
 			i, j = k, to
 		}
 	}
-	if j < 0 || a.Coverage() < minCoverage || last >= s.phraseEnd(s.Clauses[s.Words[j].Clause].First) { // the text after the exception says more of it
+	if j < 0 || a.Coverage() < minCoverage || last >= s.phraseEnd(s.Clauses[s.Words[j].Clause].First) { // the text after the exception says more about it
 		return -1, -1
 	}
 	return i, j
@@ -81,9 +81,10 @@ func (x *Sentence) hasException() bool {
 	return slices.ContainsFunc(x.Clauses, func(cl Clause) bool { return cl.Kind == Exception })
 }
 
-// alternative returns the target of q, or if it is not aligned another one that "or" joins to it, as
-// in "cannot be exchanged or refunded", that follows it in another language, as in "n'a pas de balcon", or
-// that x denies with a verb that it also affirms, as in "includes lunch but does not include dinner".
+// alternative returns the target of q if it is aligned, and otherwise an aligned word that "or"
+// joins to it, as in "cannot be exchanged or refunded", that follows it in another language, as in
+// "n'a pas de balcon", or that x denies with a verb that it also affirms, as in "includes lunch but
+// does not include dinner".
 func (x *Sentence) alternative(q cue, aligned []int) int {
 	if q.target < 0 || aligned[q.target] >= 0 {
 		return q.target
@@ -103,8 +104,8 @@ func (x *Sentence) alternative(q cue, aligned []int) int {
 	return q.target
 }
 
-// isContrast reports whether q starts a clause that only takes something out of the one before it: "but
-// not on Sundays".
+// isContrast reports whether q starts a clause that only restricts the one before it: "but not on
+// Sundays".
 func (x *Sentence) isContrast(q cue) bool {
 	const maxWords = 5
 	cl := x.Clauses[x.Words[q.at].Clause]
@@ -147,8 +148,8 @@ func (a *Alignment) restated() bool {
 	return false
 }
 
-// isShared reports whether y has the negation q of x: aligned with it, or as the same word before
-// the same target.
+// isShared reports whether y also has the negation q of x: aligned with it, or as the same word
+// before the same target.
 func isShared(q cue, x, y *Sentence, aligned []int) bool {
 	return aligned[q.at] >= 0 || q.target >= 0 && aligned[q.target] >= 0 && slices.ContainsFunc(y.cues(), func(p cue) bool {
 		return y.Words[p.at].Lower == x.Words[q.at].Lower && p.target == aligned[q.target]
@@ -177,13 +178,7 @@ func (a *Alignment) limited() bool {
 	return c.seen&restrictive != 0 && s.excepts() || s.seen&restrictive != 0 && c.excepts()
 }
 
-// excepts reports whether x contains an exception or a condition after a negation.
+// excepts reports whether x contains an exception, which turns a negation into a restriction.
 func (x *Sentence) excepts() bool {
-	for i := range x.Words {
-		switch x.Words[i].Lower {
-		case "unless", "except", "until", "without":
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"unless", "except", "until", "without"}, x.contains)
 }

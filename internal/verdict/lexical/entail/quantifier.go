@@ -57,7 +57,7 @@ func (x *Sentence) quantifies(i, k int) bool {
 	return true
 }
 
-// unclaimedException returns an exception of the statement of which the claim says nothing.
+// unclaimedException returns an exception in the statement that the claim does not mention.
 func (a *Alignment) unclaimedException() (Clause, bool) {
 	if len(a.Claim.cues()) > 0 || len(a.Claim.Clauses) > 1 {
 		return Clause{}, false
@@ -70,8 +70,9 @@ func (a *Alignment) unclaimedException() (Clause, bool) {
 	return Clause{}, false
 }
 
-// restriction returns the "only" that starts a sentence or phrase which says of nothing that all of it
-// is so, or -1: "Only members may vote", but not "The bakery uses only flour from local mills".
+// restriction returns the index of an "only" that starts a phrase, or -1: "Only members may vote",
+// but not "The bakery uses only flour from local mills". A sentence with a word such as "all" has
+// none.
 func (x *Sentence) restriction() int {
 	if x.seen&restrictive == 0 || x.seen&universal != 0 {
 		return -1

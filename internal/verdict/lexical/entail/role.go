@@ -7,8 +7,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// swapped finds a claim whose subject and object are exchanged: "the tenant informs the landlord" for
-// "the landlord informs the tenant".
+// swapped finds a claim whose subject and object are exchanged: "the tenant informs the landlord"
+// for "the landlord informs the tenant".
 func (a *Alignment) swapped() (Finding, bool) {
 	c, s := a.Claim, a.Stated
 	if c.foreign {
@@ -30,8 +30,8 @@ func (a *Alignment) swapped() (Finding, bool) {
 	return Finding{}, false
 }
 
-// isVerb reports whether word i may be a verb, and not a noun, a name or a verb such as "married",
-// whose subject and object mean the same.
+// isVerb reports whether word i may be a verb whose subject and object are not interchangeable,
+// unlike those of "married".
 func (x *Sentence) isVerb(i int) bool {
 	for _, mutual := range [...]string{"marr", "met", "meet", "border", "resembl", "equal", "match", "fac"} {
 		if strings.HasPrefix(x.lower(i), mutual) {

@@ -15,12 +15,12 @@ type Sentence struct {
 	Words   []Word
 	Clauses []Clause
 	seen    trait // traits of any word
-	foreign bool  // in another language than English
+	foreign bool  // in a language other than English
 
 	comparer *Comparer
 
-	found []cue // negations, valid if read
-	read  bool
+	cueList  []cue // valid if cuesRead
+	cuesRead bool
 
 	relatives []relative // of all words, valid if related
 	related   bool
@@ -70,7 +70,7 @@ func (w *Word) Light() bool { return !w.Content || w.traits&(light|linking) != 0
 
 // Parse resets x to the sentence in text, which consists of tokens.
 func (c *Comparer) Parse(x *Sentence, text string, tokens []lexicon.Token) {
-	x.Text, x.Next, x.comparer, x.read, x.related = text, "", c, false, false
+	x.Text, x.Next, x.comparer, x.cuesRead, x.related = text, "", c, false, false
 	x.Words, x.Clauses, x.seen = x.Words[:0], x.Clauses[:0], 0
 	lower := strings.ToLower(text)
 	for i := range tokens {
@@ -106,7 +106,7 @@ func (x *Sentence) lower(i int) string {
 	return x.Words[i].Lower
 }
 
-// is reports whether words from i on are these.
+// is reports whether the words from i on are the given ones.
 func (x *Sentence) is(i int, words ...string) bool {
 	if i < 0 || i+len(words) > len(x.Words) {
 		return false
@@ -240,8 +240,8 @@ func (x *Sentence) hasVerbSoon(i int) bool {
 	return false
 }
 
-// IsClause reports whether words of x before byte end contain an auxiliary, other than in a relative
-// clause, and so state something themselves.
+// IsClause reports whether the words before byte end contain an auxiliary, other than in a
+// relative clause, and so state something by themselves.
 func (x *Sentence) IsClause(end int) bool {
 	for i := range x.Words {
 		if int(x.Words[i].Start) < end && isAuxiliary(x.Words[i].Lower) {
@@ -333,8 +333,8 @@ func (x *Sentence) Separates(i int) bool {
 	return i > 0 && strings.ContainsAny(x.Gap(i), ",;—–|\n")
 }
 
-// HasPronoun reports whether x has a pronoun that may stand for what the text before it names, and
-// that claim lacks.
+// HasPronoun reports whether x has a pronoun that may refer to the text before x and that claim
+// lacks.
 func (x *Sentence) HasPronoun(claim *Sentence) bool {
 	return slices.ContainsFunc(x.Words, func(w Word) bool {
 		switch w.Lower {
@@ -345,7 +345,7 @@ func (x *Sentence) HasPronoun(claim *Sentence) bool {
 	})
 }
 
-// IsElliptic reports whether x leaves out what the sentence before it says: "Dogs are not.", "So does
+// IsElliptic reports whether x omits what the sentence before it says: "Dogs are not.", "So does
 // Ben."
 func (x *Sentence) IsElliptic() bool {
 	last := len(x.Words) - 1

@@ -44,17 +44,16 @@ func traitNames() map[string]trait {
 // A Comparer compares claims with statements. It is safe for concurrent use.
 type Comparer struct {
 	lex       *lexicon.Lexicon
-	traits    lexicon.Table[trait]  // by key
-	forms     []trait               // of a single form, by lexicon.Token.Word
-	relatives map[uint64][]relative // listed in words.txt
-	phrases   map[string][]phrase
+	traits    lexicon.Table[trait]     // by key
+	forms     []trait                  // of a single form, by lexicon.Token.Word
+	relatives map[uint64][]relative    // listed in words.txt
+	phrases   map[string][]phrasalVerb // by first word
 }
 
-// New returns a Comparer of texts split by lex, to which it adds the words that it knows. It returns an error only if the embedded lists are corrupt.
+// New returns a Comparer of texts split by lex, to which it adds the words that it knows. It
+// returns an error only if the embedded lists are corrupt.
 func New(lex *lexicon.Lexicon) (*Comparer, error) {
-	c := &Comparer{
-		lex: lex, relatives: map[uint64][]relative{}, phrases: map[string][]phrase{},
-	}
+	c := &Comparer{lex: lex, relatives: map[uint64][]relative{}, phrases: map[string][]phrasalVerb{}}
 	return c, c.readLists(wordLists)
 }
 
@@ -76,8 +75,8 @@ type relative struct {
 	relation Relation
 }
 
-// A phrase is a pair of words that means the same as one word.
-type phrase struct {
+// A phrasalVerb is a pair of words, without the first, that means the same as one word.
+type phrasalVerb struct {
 	second string
 	key    uint64
 }
@@ -120,7 +119,7 @@ func (c *Comparer) readLists(text string) error {
 				return fmt.Errorf("entail: words.txt:%d: invalid phrase", line)
 			}
 			c.addForm(words[1], particle)
-			c.phrases[words[0]] = append(c.phrases[words[0]], phrase{second: words[1], key: c.lex.Key(words[3])})
+			c.phrases[words[0]] = append(c.phrases[words[0]], phrasalVerb{second: words[1], key: c.lex.Key(words[3])})
 		default:
 			t, ok := names[class]
 			if !ok {

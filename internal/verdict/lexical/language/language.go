@@ -164,13 +164,13 @@ func weight(s script) int {
 // Limits of what is clear. They favor precision: a text in one language with names, titles
 // or terms of another must not be taken for the other.
 const (
-	minLetters   = 16 // weight of the letters of a script other than Latin
-	mostLetters  = 5  // letters of the script per letter of all others
-	minVotes     = 5  // halves of votes
-	fewVotes     = 4  // enough if no other language has any, and the text is not short
-	shortText    = 6  // words
-	wordsPerVote = 20 // at most
-	votesPerOne  = 4  // times as many votes as any other language has of words of its own
+	minLetters      = 16 // weight of the letters of a script other than Latin
+	minLetterRatio  = 5  // letters of the script per letter of all others
+	minVotes        = 5  // halves of votes
+	fewVotes        = 4  // enough if no other language has any, and the text is not short
+	shortText       = 6  // words
+	maxWordsPerVote = 20
+	minVoteRatio    = 4 // votes per vote for another language by words of that language alone
 )
 
 // Language returns the name of the language, such as "German", or "" if it is unclear.
@@ -191,7 +191,7 @@ func (p *Profile) Language() string {
 	if best == han {
 		weight = cjk
 	}
-	if weight < mostLetters*(all-weight) {
+	if weight < minLetterRatio*(all-weight) {
 		return ""
 	}
 	switch {
@@ -226,13 +226,13 @@ func (p *Profile) latinLanguage() string {
 	}
 	v := p.votes[best]
 	enough := v >= minVotes || v == fewVotes && next == 0 && p.words >= shortText
-	if !enough || !p.varied[best] || v*wordsPerVote < 2*p.words || v < votesPerOne*next {
+	if !enough || !p.varied[best] || v*maxWordsPerVote < 2*p.words || v < minVoteRatio*next {
 		return ""
 	}
 	return load().names[best]
 }
 
-// letters returns the weight of what is in the given language.
+// letters returns the weight of the text in the given language.
 func (p *Profile) letters(name string) int {
 	const perVote = 12 // half a vote stands for about two words
 	for i, n := range load().names {
@@ -264,8 +264,8 @@ func (p *Profile) Leans(name string) bool {
 }
 
 // HasDecimalComma reports whether the text is in a language in Latin script other than
-// English, all of which write 0,5. A text whose language is unclear is if it has words of
-// one and none of English.
+// English, all of which write 0,5. If the language is unclear, the text must have words of
+// such a language and none of English.
 func (p *Profile) HasDecimalComma() bool {
 	name := p.Language()
 	if name == "" {
@@ -274,8 +274,8 @@ func (p *Profile) HasDecimalComma() bool {
 	return name != load().names[english] && name == p.latinLanguage()
 }
 
-// Excludes reports whether the text is clearly in another language or script than the given
-// language, and has almost nothing in that.
+// Excludes reports whether the text is clearly in a language or script other than that of
+// the given language, and has almost nothing in the latter.
 func (p *Profile) Excludes(name string) bool {
 	const rarely = 12
 	own := p.Language()

@@ -13,7 +13,7 @@ import (
 func (l *Lexicon) foreign(dst []Token, text string, i int, initial bool) ([]Token, int) {
 	r, size := utf8.DecodeRuneInString(text[i:])
 	if IsSpaceless(r) {
-		return ideograms(dst, text, i)
+		return bigrams(dst, text, i)
 	}
 	if !unicode.IsLetter(r) && !unicode.IsMark(r) && !unicode.IsDigit(r) {
 		return dst, i + size
@@ -82,10 +82,10 @@ func Fold(dst []byte, s string) []byte {
 	return dst
 }
 
-// ideograms appends a token for each pair of adjacent characters in a run of text
+// bigrams appends a token for each pair of adjacent characters in a run of text
 // without spaces between words, and returns the end of the run. A run of one character
 // is one token.
-func ideograms(dst []Token, text string, i int) ([]Token, int) {
+func bigrams(dst []Token, text string, i int) ([]Token, int) {
 	add := func(start, end int) {
 		dst = append(dst, Token{Key: Hash(text[start:end]), Start: int32(start), End: int32(end)}) //nolint:gosec // texts are shorter than 2 GiB
 	}

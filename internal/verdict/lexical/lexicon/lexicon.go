@@ -26,7 +26,7 @@ type wordInfo struct {
 // call of Intern.
 type Lexicon struct {
 	forms Table[uint16] // indices into words, by hash
-	words []wordInfo    // the first one is that of unknown words
+	words []wordInfo    // the first one is for unknown words
 
 	df     string // per slot: 4 bytes of fingerprint, 1 byte of quantized IDF
 	dfMask uint64
@@ -52,7 +52,7 @@ func (l *Lexicon) Intern(form string) uint16 {
 	return l.forms.Get(Hash(form))
 }
 
-// word returns what is known of the word with a hash, which it adds if it is unknown.
+// word returns the information about the word with a hash. It adds an unknown word.
 func (l *Lexicon) word(hash uint64) *wordInfo {
 	i := l.forms.Get(hash)
 	if i == 0 {

@@ -1,7 +1,7 @@
 package lexicon
 
-// A Table maps hashes, which are not 0, to values. It is faster than a map since it need not hash
-// them. The zero Table is empty.
+// A Table maps hashes other than 0 to values. It is faster than a map, which would hash them
+// again. The zero Table is empty.
 type Table[V any] struct {
 	slots []slot[V] // a power of two, at most half of them used
 	used  int

@@ -19,7 +19,7 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 			for j < len(text) && isASCIILetter(text[j]) {
 				j++
 			}
-			end := apostrophe(text, j)
+			end := wordEnd(text, j)
 			if end == j && j < len(text) && text[j] >= utf8.RuneSelf && letterAt(text, j) || j-i > maxWord {
 				dst, i = l.foreign(dst, text, i, initial)
 				initial = false
@@ -33,7 +33,7 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 			initial = false
 		case c < utf8.RuneSelf:
 			if c == '&' {
-				if n := entity(text[i:]); n > 0 {
+				if n := entityLen(text[i:]); n > 0 {
 					i += n
 					continue
 				}
@@ -53,9 +53,9 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 	return dst
 }
 
-// entity returns the length of the HTML entity at the start of s, such as &rsquo; or
+// entityLen returns the length of the HTML entity at the start of s, such as &rsquo; or
 // &#8217;, or 0.
-func entity(s string) int {
+func entityLen(s string) int {
 	const maxLen = 10
 	for i := 1; i < len(s) && i < maxLen; i++ {
 		switch c := s[i]; {
@@ -76,9 +76,9 @@ func letterAt(text string, i int) bool {
 	return (unicode.IsLetter(r) || unicode.IsMark(r)) && !IsSpaceless(r)
 }
 
-// apostrophe returns the end of the word whose first run of letters ends at j. It
+// wordEnd returns the end of the word whose first run of letters ends at j. It
 // includes a suffix such as 's or 't.
-func apostrophe(text string, j int) int {
+func wordEnd(text string, j int) int {
 	k := j
 	switch {
 	case k < len(text) && text[k] == '\'':
