@@ -172,7 +172,7 @@ func (r *reader) isNegative(i int) bool {
 }
 
 // isAccounted reports whether brackets around the amount from token from up to next make it
-// negative, as in accounts, and do not set it apart: "a loss of ($40)".
+// negative, as in accounts, rather than set it apart: "a loss of ($40)".
 func (r *reader) isAccounted(from, next int) bool {
 	return r.is(from-1, "(") && r.joined(from-1) && r.is(next, ")") && r.joined(next-1) && (from < 2 || r.is(from-2, "|", "of", "is", "was", "were", "to", "at", "by", "from", ":", "="))
 }
@@ -213,7 +213,7 @@ func (r *reader) ordinalAt(i int) (v Value, from, next int) {
 
 // timesAt parses the "twice" of "twice a day" and "twice daily" at token i.
 func (r *reader) timesAt(i int) (v Value, from, next int) {
-	num, period := r.at(i).num, r.period(i+1)
+	num, period := r.at(i).num, r.periodAt(i+1)
 	if period == "" && r.is(i+1, "a", "per", "every", "each") && isPeriod(r.str(i+2)) {
 		period = r.str(i + 2)
 	}
@@ -246,15 +246,15 @@ func (r *reader) per(v *Value, i int) {
 func (r *reader) periodBefore(i int) string {
 	const maxDistance = 10
 	for k := i - 1; k > i-maxDistance && r.has(k, word); k-- {
-		if period := r.period(k); period != "" {
+		if period := r.periodAt(k); period != "" {
 			return period
 		}
 	}
 	return ""
 }
 
-// period returns the period that the adverb or adjective at token i names, or "".
-func (r *reader) period(i int) string {
+// periodAt returns the period that the adverb or adjective at token i names, or "".
+func (r *reader) periodAt(i int) string {
 	switch strings.ToLower(r.str(i)) {
 	case "hourly":
 		return "hour"

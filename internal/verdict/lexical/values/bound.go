@@ -58,8 +58,8 @@ func (r *reader) upper(v *Value, from, next int) int {
 	if r.has(k, currency) {
 		k++
 	}
-	if w, _, n := r.clockAt(k); n > 0 && v.Kind == Number && v.Low <= 12 && r.hasHalf(k) {
-		r.hour(v, &w)
+	if w, _, n := r.clockAt(k); n > 0 && v.Kind == Number && v.Low <= 12 && r.hasAMPM(k) {
+		v.toClockBefore(&w)
 		return next
 	}
 	w, _, n := r.amountAt(k)
@@ -92,14 +92,14 @@ func (r *reader) unitAfterNumber(i int) (unit, int) {
 	return r.unitAt(r.numberAt(i).next)
 }
 
-// hasHalf reports whether am or pm follows the time at token i.
-func (r *reader) hasHalf(i int) bool {
-	return r.halfDay(i+1) > 0 || r.is(i+1, ":") && r.halfDay(i+3) > 0
+// hasAMPM reports whether am or pm follows the time at token i.
+func (r *reader) hasAMPM(i int) bool {
+	return r.amPM(i+1) > 0 || r.is(i+1, ":") && r.amPM(i+3) > 0
 }
 
-// hour turns the number v, which is followed by the later time w, into a time of day: the
-// 9 in "9 to 5 pm".
-func (r *reader) hour(v, w *Value) {
+// toClockBefore turns the number v, which is followed by the later time w, into a time of day:
+// the 9 in "9 to 5 pm".
+func (v *Value) toClockBefore(w *Value) {
 	minutes := math.Mod(v.Low*60, halfDay)
 	if minutes+halfDay < w.Low {
 		minutes += halfDay
@@ -175,7 +175,7 @@ func (r *reader) hedgeAt(i int) hedge {
 	return justBelow
 }
 
-// follow reports whether the tokens from i on are these words.
+// follow reports whether the tokens from i on are the given words.
 func (r *reader) follow(i int, words []string) bool {
 	for k, w := range words {
 		if !r.is(i+k, w) {

@@ -7,8 +7,9 @@ import (
 
 const halfDay = 12 * 60
 
-// clockAt parses the time of day at token i: 9 am, 09:00, nine o'clock, noon, 14 Uhr, 14h30.
-// 14h is one only after a word such as à, and otherwise a duration. other is the second reading of a time that may be before or after noon.
+// clockAt parses the time of day at token i: 9 am, 09:00, nine o'clock, noon, 14 Uhr, 14h30. 14h
+// is a duration unless a word such as à precedes it. A time that may be before or after noon has
+// a second reading.
 func (r *reader) clockAt(i int) (v Value, from, next int) {
 	t := r.at(i)
 	minutes, twelve := t.num*60, false // written with 12 hours
@@ -20,7 +21,7 @@ func (r *reader) clockAt(i int) (v Value, from, next int) {
 	case r.is(i+1, ":") && r.joined(i) && r.joined(i+1) && r.isMinutes(i+2) && t.class&decimal == 0:
 		minutes, next = minutes+r.at(i+2).num, i+3
 		twelve = t.num >= 1 && t.num <= 12 && r.text[t.start] != '0'
-	case r.halfDay(i+1) > 0 && t.num <= 12:
+	case r.amPM(i+1) > 0 && t.num <= 12:
 		hour := math.Trunc(t.num)
 		minutes, next, twelve = hour*60+math.Round((t.num-hour)*100), i+1, true
 	case r.is(i+1, "h") && r.isMinutes(i+2) && !r.hasUnit(i+3):
@@ -35,7 +36,7 @@ func (r *reader) clockAt(i int) (v Value, from, next int) {
 		return Value{}, 0, 0
 	}
 	v = clock(minutes)
-	switch k := r.halfDay(next); {
+	switch k := r.amPM(next); {
 	case k > 0:
 		v = clock(math.Mod(minutes, halfDay))
 		if r.is(next, "p", "pm") {
@@ -76,8 +77,8 @@ func clock(minutes float64) Value {
 	return Value{Kind: Clock, Low: minutes, High: minutes}
 }
 
-// halfDay returns the token after am, pm, a.m. or p.m. at token i, or 0.
-func (r *reader) halfDay(i int) int {
+// amPM returns the token after am, pm, a.m. or p.m. at token i, or 0.
+func (r *reader) amPM(i int) int {
 	switch {
 	case r.is(i, "am", "pm"):
 		return i + 1

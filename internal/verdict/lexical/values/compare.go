@@ -120,9 +120,9 @@ func compareZones(c, s *Value) Relation {
 	return Undecided
 }
 
-// compareKinds compares a plain number with a value of another kind: with a share
-// that was written with it, such as "five" with "five out of six". A number without
-// unit and noun may be any amount with the same digits.
+// compareKinds compares a plain number with a value of another kind: with a share that was
+// written with it, such as "five" with "five out of six". A number without a unit and a noun
+// may be any amount with the same digits.
 func compareKinds(c, s *Value) Relation {
 	switch {
 	case c.Kind == Number && s.Kind == Clock:
@@ -148,7 +148,7 @@ func compareKinds(c, s *Value) Relation {
 }
 
 // isBare reports whether a number has neither a unit nor a plural that it counts.
-func (v *Value) isBare() bool { return v.Exact() && v.label < whole && !isPlural(head1(v.Noun)) }
+func (v *Value) isBare() bool { return v.Exact() && v.label < whole && !isPluralNoun(v.Noun) }
 
 // hasUnit reports whether a bare number with the same digits may mean the value.
 func (v *Value) hasUnit() bool {
@@ -157,7 +157,7 @@ func (v *Value) hasUnit() bool {
 
 // tolerance returns by how much a stated value may be below and above the claimed one.
 func (v *Value) tolerance(s *Value) (below, above float64) {
-	x := math.Max(finite(v.Low), finite(v.High))
+	x := math.Max(finiteAbs(v.Low), finiteAbs(v.High))
 	switch {
 	case v.Approx:
 		t := math.Min(math.Max(v.Step/2, minAbout*x), maxAbout*x)
@@ -182,8 +182,8 @@ func (v *Value) tolerance(s *Value) (below, above float64) {
 	return exact * x, exact * x
 }
 
-// finite returns the absolute value of x, or 0 for an infinite bound.
-func finite(x float64) float64 {
+// finiteAbs returns the absolute value of x, or 0 for an infinite bound.
+func finiteAbs(x float64) float64 {
 	if math.IsInf(x, 0) {
 		return 0
 	}
@@ -197,22 +197,7 @@ func compareNumbers(c, s *Value) Relation {
 	}
 	switch {
 	case c.Exact() && s.Exact():
-		switch {
-		case c.lean == 0 && isClose(c.Low, s.Low, exact):
-			return Equal
-		case s.Low >= c.Low-below && s.Low <= c.Low+above && !(c.lean != 0 && isClose(c.Low, s.Low, exact)):
-			return Entailed
-		case c.lean != 0 && isClose(c.Low, s.Low, exact):
-			return Entailed
-		case c.calendar != s.calendar && isClose(c.Low, s.Low, looseMonths):
-			return Undecided
-		case s.Approx || s.written && s.Step > c.Step:
-			b, a := s.tolerance(c)
-			if c.Low >= s.Low-b && c.Low <= s.Low+a {
-				return Undecided
-			}
-		}
-		return Contradicted
+		return compareExact(c, s, below, above)
 	case s.Exact():
 		r := c.contains(s.Low, below, above)
 		if r == Entailed && !CountsSame(c, s) && c.isBound() && math.IsInf(c.High, 0) && s.Low > maxExcess*c.limit() && c.limit() > 0 {
@@ -262,7 +247,25 @@ func compareNumbers(c, s *Value) Relation {
 	return Contradicted
 }
 
-// contains says whether the bound or range v contains x.
+// compareExact compares exact values. below and above are the tolerance of c.
+func compareExact(c, s *Value, below, above float64) Relation {
+	switch {
+	case c.lean == 0 && isClose(c.Low, s.Low, exact):
+		return Equal
+	case s.Low >= c.Low-below && s.Low <= c.Low+above, c.lean != 0 && isClose(c.Low, s.Low, exact):
+		return Entailed
+	case c.calendar != s.calendar && isClose(c.Low, s.Low, looseMonths):
+		return Undecided
+	case s.Approx || s.written && s.Step > c.Step:
+		b, a := s.tolerance(c)
+		if c.Low >= s.Low-b && c.Low <= s.Low+a {
+			return Undecided
+		}
+	}
+	return Contradicted
+}
+
+// contains returns the relation of the bound or range v to a stated x.
 func (v *Value) contains(x, below, above float64) Relation {
 	if v.Open && (isClose(x, v.Low, exact) || isClose(x, v.High, exact)) {
 		return Contradicted
@@ -276,7 +279,7 @@ func (v *Value) contains(x, below, above float64) Relation {
 	return Entailed
 }
 
-// isLimit reports whether v is an upper bound that belongs to it, as in "up to 20": it says
+// isLimit reports whether v is an upper bound that is included, as in "up to 20": it says
 // what is allowed or possible, which a lower number does not imply.
 func (v *Value) isLimit() bool { return math.IsInf(v.Low, -1) && !v.Open && v.Kind != Date }
 
@@ -338,7 +341,7 @@ func compareDates(c, s *Value) Relation {
 	return Undecided
 }
 
-// compareWeekdays compares days of the week, of which a stated range includes each.
+// compareWeekdays compares days of the week or ranges of them.
 func compareWeekdays(c, s *Value) Relation {
 	low, high := c.Low, c.High
 	if high < s.Low { // Sunday, for Tuesday to Sunday
@@ -415,19 +418,19 @@ func differentPeriods(a, b string) bool {
 
 // CountsSame reports whether two numbers count the same things in the same words.
 func CountsSame(a, b *Value) bool {
-	return isPlural(head1(a.Noun)) && strings.EqualFold(a.Noun, b.Noun)
+	return isPluralNoun(a.Noun) && strings.EqualFold(a.Noun, b.Noun)
 }
 
-// head1 returns the last word of a noun.
-func head1(noun string) string { return noun[strings.LastIndexByte(noun, ' ')+1:] }
+// isPluralNoun reports whether the last word of noun looks like a plural.
+func isPluralNoun(noun string) bool { return isPlural(noun[strings.LastIndexByte(noun, ' ')+1:]) }
 
 // CountsOther reports whether two numbers count things in different words.
 func CountsOther(a, b *Value) bool {
-	return isPlural(head1(a.Noun)) && isPlural(head1(b.Noun)) && !strings.EqualFold(a.Noun, b.Noun)
+	return isPluralNoun(a.Noun) && isPluralNoun(b.Noun) && !strings.EqualFold(a.Noun, b.Noun)
 }
 
-// CountsAlike reports whether two numbers count things whose first word is the same, perhaps in the
-// plural: one egg, two eggs.
+// CountsAlike reports whether the first words of what two numbers count are the same, in the
+// singular or plural: one egg, two eggs.
 func CountsAlike(a, b *Value) bool {
 	x, _, _ := strings.Cut(a.Noun, " ")
 	y, _, _ := strings.Cut(b.Noun, " ")

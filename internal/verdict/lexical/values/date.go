@@ -50,8 +50,8 @@ func (r *reader) dateAt(i int) (v Value, from, next int) {
 	return v, from, next
 }
 
-// number4 returns the year of four digits at token i, or 0.
-func (r *reader) number4(i int) int {
+// yearNumber returns the four-digit year at token i, or 0.
+func (r *reader) yearNumber(i int) int {
 	t := r.at(i)
 	if t.class&digits == 0 || t.class&decimal != 0 || t.end-t.start != 4 || t.num < 1000 || t.num >= 2200 {
 		return 0
@@ -66,19 +66,18 @@ func (r *reader) monthFirst(i int) (Value, int) {
 	if r.is(k, ".") && r.joined(i) && r.has(k+1, digits|ordinal) {
 		k++
 	}
-	if y := r.number4(k); y > 0 {
+	if y := r.yearNumber(k); y > 0 {
 		return period(y, m, y, m), k + 1
 	}
-	if r.is(k, "of", ",", "de") && r.number4(k+1) > 0 {
-		y := r.number4(k + 1)
+	if r.is(k, "of", ",", "de") && r.yearNumber(k+1) > 0 {
+		y := r.yearNumber(k + 1)
 		return period(y, m, y, m), k + 2
 	}
 	if r.is(k, "the") {
 		k++
 	}
 	if d := r.dayNumber(k); d > 0 && d <= lastDay(0, m) && !r.is(k+1, ":", "%", "percent") {
-		v, n := r.withYear(d, m, k+1)
-		return v, n
+		return r.withYear(d, m, k+1)
 	}
 	if s := r.str(i); len(s) < 4 && !r.is(i, "may") || s[0] >= 'a' && s[0] < 0x80 && !r.is(i-1, "in", "since", "until", "last", "next") || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") {
 		return Value{}, 0
@@ -92,7 +91,7 @@ func (r *reader) withYear(d, m, i int) (Value, int) {
 	if r.is(k, ",", "of", "de", "del", ".") {
 		k++
 	}
-	if y := r.number4(k); y > 0 && d <= lastDay(y, m) {
+	if y := r.yearNumber(k); y > 0 && d <= lastDay(y, m) {
 		x := day(y, m, d)
 		return Value{Kind: Date, Low: x, High: x}, k + 1
 	}
@@ -122,7 +121,7 @@ func (r *reader) dayFirst(i, k int) (Value, int) {
 	if d > lastDay(0, m) {
 		return Value{}, 0
 	}
-	if r.is(k+1, ".", "-") && r.joined(k) && r.number4(k+2) > 0 {
+	if r.is(k+1, ".", "-") && r.joined(k) && r.yearNumber(k+2) > 0 {
 		k++
 	}
 	return r.withYear(d, m, k+1)
@@ -134,7 +133,7 @@ func (r *reader) numericDate(i int) (Value, int) {
 		return v, next
 	}
 	sep := r.str(i + 1)
-	if m, y := int(r.at(i).num), r.number4(i+2); sep == "/" && r.joined(i) && r.joined(i+1) && m >= 1 && m <= 12 && y >= 1900 && !r.is(i+3, "/") && !r.is(i-1, "/") {
+	if m, y := int(r.at(i).num), r.yearNumber(i+2); sep == "/" && r.joined(i) && r.joined(i+1) && m >= 1 && m <= 12 && y >= 1900 && !r.is(i+3, "/") && !r.is(i-1, "/") {
 		return period(y, m, y, m), i + 3
 	}
 	if sep != "-" && sep != "/" && sep != "." && sep != "‑" || r.str(i+3) != sep || !r.joined(i) || !r.joined(i+1) || !r.joined(i+2) || !r.joined(i+3) {
@@ -144,7 +143,7 @@ func (r *reader) numericDate(i int) (Value, int) {
 	if !r.has(i+2, digits) || !r.has(i+4, digits) {
 		return Value{}, 0
 	}
-	exact := func(y, m, d int) (Value, int) {
+	onDay := func(y, m, d int) (Value, int) {
 		if m < 1 || m > 12 || d < 1 || d > lastDay(y, m) {
 			return Value{}, 0
 		}
@@ -152,14 +151,14 @@ func (r *reader) numericDate(i int) (Value, int) {
 		return Value{Kind: Date, Low: x, High: x}, i + 5
 	}
 	switch {
-	case r.number4(i) > 0:
-		return exact(a, b, c)
-	case r.number4(i+4) == 0:
+	case r.yearNumber(i) > 0:
+		return onDay(a, b, c)
+	case r.yearNumber(i+4) == 0:
 		return Value{}, 0
 	case b > 12:
-		return exact(c, a, b)
+		return onDay(c, a, b)
 	}
-	v, next := exact(c, b, a)
+	v, next := onDay(c, b, a)
 	if next > 0 && sep == "/" && a <= 12 && a != b {
 		v.other = day(c, a, b)
 	}
@@ -168,9 +167,9 @@ func (r *reader) numericDate(i int) (Value, int) {
 
 // ideographic parses Chinese and Japanese dates.
 func (r *reader) ideographic(i int) (v Value, next int) {
-	y, m, k := 0, 0, i
-	if r.is(k+1, "年") && r.number4(k) > 0 {
-		y, k = r.number4(k), k+2
+	y, k := 0, i
+	if r.is(k+1, "年") && r.yearNumber(k) > 0 {
+		y, k = r.yearNumber(k), k+2
 		if !r.has(k, digits) || !r.is(k+1, "月") {
 			return period(y, 1, y, 12), k
 		}
@@ -178,7 +177,7 @@ func (r *reader) ideographic(i int) (v Value, next int) {
 	if !r.is(k+1, "月") || r.at(k).num < 1 || r.at(k).num > 12 {
 		return Value{}, 0
 	}
-	m, k = int(r.at(k).num), k+2
+	m, k := int(r.at(k).num), k+2
 	d := r.dayNumber(k)
 	switch {
 	case d > 0 && d <= lastDay(y, m) && r.is(k+1, "日", "号") && y > 0:
@@ -197,7 +196,7 @@ func (r *reader) ideographic(i int) (v Value, next int) {
 // otherwise.
 func (r *reader) year(i int) (Value, int) {
 	t := r.at(i)
-	y := r.number4(i)
+	y := r.yearNumber(i)
 	switch {
 	case r.is(i+1, "BC", "BCE") && t.num >= 1 && t.num < 10000:
 		y = 1 - int(t.num)
@@ -286,7 +285,7 @@ func (r *reader) quarter(n, i int) (Value, int) {
 	if r.is(i, "of") {
 		i++
 	}
-	y := r.number4(i)
+	y := r.yearNumber(i)
 	if y == 0 || n < 1 || n > 4 {
 		return Value{}, 0
 	}

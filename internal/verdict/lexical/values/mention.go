@@ -1,8 +1,8 @@
 package values
 
-// Mentions is Compare for a value that is stated anywhere in a text, perhaps of something
-// else, so that only the numbers themselves count: 20 for "at least 20", both ends of
-// "5-7 days". A claimed lower bound may also be exceeded.
+// Mentions is Compare for a value that is stated anywhere in a text, perhaps about something
+// else, so only the numbers themselves count: 20 for "at least 20", both ends of "5-7 days".
+// A claimed lower bound may also be exceeded.
 func Mentions(claim, stated *Value) Relation {
 	if claim.Kind == Date && claim.Unit == weekdayUnit && stated.Unit != weekdayUnit {
 		return Incomparable // any date in a text may be on a Monday
@@ -20,8 +20,8 @@ func Mentions(claim, stated *Value) Relation {
 	return r
 }
 
-// mention returns the worse of the relations of the ends of the claim, each to the end of
-// the stated value that suits it best.
+// mention returns the worst relation of an end of the claim to the end of the stated value that
+// suits it best.
 func mention(claim, stated *Value) Relation {
 	if claim.isSingle() && stated.isSingle() {
 		return Compare(claim, stated)
@@ -58,8 +58,8 @@ func (v *Value) ends() (ends [2]Value, n int) {
 	return [2]Value{a, b}, 2
 }
 
-// Denies reports whether the bounds of a claimed and a stated value with the same number
-// may be what they differ in.
+// Denies reports whether a claimed and a stated value have the same number but may differ in
+// their bounds.
 func Denies(claim, stated *Value) bool {
 	return SameNumber(claim, stated) && (!claim.Exact() || claim.Not != stated.Not || claim.isOpposite(stated))
 }

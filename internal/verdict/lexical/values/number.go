@@ -309,7 +309,7 @@ func isGroup(s string) bool {
 }
 
 // hasDecimalComma reports whether the text is in a language in Latin script other than
-// English. Those have a decimal comma, so that the full stop of 250.000 separates thousands.
+// English. Those have a decimal comma, so the full stop of 250.000 separates thousands.
 func (r *reader) hasDecimalComma() bool {
 	const maxRead = 1 << 12
 	if !r.languageRead {

@@ -35,8 +35,8 @@ func (r *reader) read(text string, words []lexicon.Token) {
 	r.signs(pos, len(text))
 }
 
-// signs reads the characters between two words, and numbers such as .5. It returns the end of what
-// it read.
+// signs reads the characters between two words, including numbers such as .5. It returns the end
+// of what it read.
 func (r *reader) signs(i, end int) int {
 	for i < end {
 		c := r.text[i]
@@ -125,8 +125,8 @@ func startsDay(s string) bool {
 	return n > 1 && n < 4 && s[0] == ' ' && (n == len(s) || !isASCIILetter(s[n]) && s[n] != '%' && s[n] != ':')
 }
 
-// foreign reads the word w, which starts with another character than an ASCII letter, from byte start
-// on, or its characters if its script has no spaces. It returns the end of what it read.
+// foreign reads the word w, which does not start with an ASCII letter, from byte start on, or its
+// characters if its script has no spaces. It returns the end of what it read.
 func (r *reader) foreign(start int, w *lexicon.Token) int {
 	first, _ := utf8.DecodeRuneInString(r.text[start:])
 	end := int(w.End)

@@ -103,8 +103,8 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 	return u, i + 1
 }
 
-// longUnit returns the unit whose name of two or three words starts at token i, and the number of
-// words, or 0.
+// longUnit returns the unit whose name of two or three words starts at token i, and the number
+// of words, or 0.
 func (r *reader) longUnit(i int) (unit, int) {
 	name := strings.ToLower(r.str(i) + " " + r.str(i+1))
 	if u, ok := unitOf(name); ok {
