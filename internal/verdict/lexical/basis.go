@@ -12,7 +12,7 @@ type basis uint8
 const (
 	basisNone     basis = iota // no passage shares a word with the claim
 	basisMissing               // part of the claim is missing from the contexts
-	basisWords                 // the nearest passage differs in other words than the following
+	basisWords                 // the nearest passage differs, but not in a value or by a negation
 	basisValue                 // the contexts have another number, amount, date or sign
 	basisNegation              // the contexts deny the claim, or the claim denies them
 	basisClose                 // a passage is similar to the claim
@@ -32,10 +32,10 @@ func (b basis) label() verdict.Label {
 	return verdict.NotMentioned
 }
 
-// A claim that no passage supports in similar words, and that none contradicts, is not certain
-// to be unsupported, since a right answer in other words looks the same: its confidence stays
-// below 0.7. Of what exceeds bend only the share bent counts, which keeps the order.
-const bend, bent = 0.68, 0.1
+// A claim that no passage contradicts or supports in similar words may still be supported in
+// other words, so its confidence stays below 0.7: above softLimit it rises at a tenth of the
+// rate, which keeps the order.
+const softLimit, rateAboveLimit = 0.68, 0.1
 
 // confidence returns the probability that a verdict on basis b with the given score is right
 // about whether the claim is supported. It is a logistic regression on labelled rows that
@@ -56,7 +56,7 @@ func (b basis) confidence(score float64) float64 {
 	case basisMissing, basisNone:
 	}
 	p := logistic(-0.08 - 2.86*x)
-	return min(p, bend) + bent*max(p-bend, 0)
+	return min(p, softLimit) + rateAboveLimit*max(p-softLimit, 0)
 }
 
 func logistic(x float64) float64 { return 1 / (1 + math.Exp(-x)) }

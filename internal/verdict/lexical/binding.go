@@ -10,9 +10,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
-// checkBinding returns an objection if the contexts state a value of the claim for something else:
-// in another sentence than the one with all words of the claim, which has another value, or in
-// another clause: "adults pay £10; students pay £6" does not state that adults pay £6.
+// checkBinding returns an objection if the contexts state a value of the claim for something
+// else, since the sentence with all words of the claim has another value, or has both values in
+// different clauses: "adults pay £10; students pay £6" does not state that adults pay £6.
 func (j *Judge) checkBinding(s *scratch, c *claim, contexts []string) objection {
 	claimed := s.claimValues[c.values[0]:c.values[1]]
 	if len(claimed) == 0 || len(claimed) > 1 && compares(c.text) {
@@ -60,15 +60,15 @@ func isTabular(text string) bool {
 type binding struct {
 	at      quote        // candidate that has all words of the claim, and another value instead of it
 	instead values.Value // that value
+	atWords int          // number of claim words in at
 	words   []int        // number of claim words in each candidate that states the value
-	most    int          // number of claim words in at
-	inside  bool         // at states the value, too, for something else
-	unclear bool         // a candidate states it of what the claim, or perhaps another sentence, names
+	inside  bool         // at also states the value, for something else
+	unclear bool         // a candidate may state the value for the same thing as the claim
 }
 
 // isOther reports whether the candidates state the value for something else than the claim does.
 func (b *binding) isOther() bool {
-	return b.at.end > 0 && !b.unclear && (b.inside || len(b.words) > 0 && slices.Max(b.words) < b.most)
+	return b.at.end > 0 && !b.unclear && (b.inside || len(b.words) > 0 && slices.Max(b.words) < b.atWords)
 }
 
 func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []values.Value, q quote) {
@@ -87,7 +87,7 @@ func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []val
 	all = all && int(a.Claim.Words[0].Start) < v.Start && !a.Claim.HasPronoun(a.stated)
 	switch {
 	case len(stated) == 0 && len(others) > 0 && all && b.at.end == 0:
-		b.at, b.instead, b.most = q, *others[0], n
+		b.at, b.instead, b.atWords = q, *others[0], n
 	case len(stated) == 0:
 	case !all:
 		b.words = append(b.words, n)
@@ -113,8 +113,8 @@ func isStatedBy(v, w *values.Value) bool {
 	return r == values.Equal || r == values.Entailed
 }
 
-// wordsBesides returns the number of words of the claim outside bytes start to end that the statement
-// has, and whether it has all that say something.
+// wordsBesides returns the number of words of the claim outside bytes start to end that the
+// statement contains, and whether it contains all that say something.
 func (a *aligned) wordsBesides(start, end int) (n int, all bool) {
 	all = true
 	for i := range a.Claim.Words {
@@ -132,8 +132,9 @@ func (a *aligned) wordsBesides(start, end int) (n int, all bool) {
 	return n, all && n > 0
 }
 
-// bindsOther reports whether the statement has v and w in two of its clauses or phrases, wherever it
-// is split between them, and the claim has the word that w is about, but none that v may be about.
+// bindsOther reports whether the statement has v and w in different clauses or phrases, wherever
+// it is split between them, and the claim has the word that w is about, but none that v may be
+// about.
 func (a *aligned) bindsOther(v, w *values.Value) bool {
 	words := a.stated.Words
 	at := func(v *values.Value) (first, end int) {
@@ -169,9 +170,9 @@ func (a *aligned) bindsOther(v, w *values.Value) bool {
 	return found
 }
 
-// about returns the words that the value at words first to end may be about, the nearest first:
-// those of the phrase from word lo to word hi that say something and that the rest of the sentence
-// lacks, after "of" and "for", or else before the value, or else after it.
+// about returns the words that the value at words first to end may be about, nearest first:
+// content words of the phrase from word lo to word hi that the rest of the sentence lacks. They
+// are those after "of" or "for", or else before the value, or else after it.
 func (a *aligned) about(first, end, lo, hi int) []int {
 	words := a.stated.Words
 	own := func(from, to, step int) (found []int) {

@@ -12,8 +12,8 @@ import (
 // claim word by word.
 const maxStatements = 4
 
-// collect keeps the sentences of the text scanned last that cover most of each claim, unless they or
-// the claim are too long to be compared.
+// collect keeps, for each claim, the sentences of the text scanned last that cover most of it,
+// unless they or the claim are too long to be compared.
 func (j *Judge) collect(s *scratch, contexts []string) {
 	for i := range s.claims {
 		if c := &s.claims[i]; len(c.hits) > 0 && len(c.text) <= maxAligned {
@@ -65,8 +65,8 @@ func (c *claim) keep(q quote, contexts []string) {
 // maxAligned is the length of the longest texts that are compared word by word, in bytes.
 const maxAligned = 1500
 
-// parse returns the parsed text of the sentence q, or what it says with the text after it. It parses
-// each sentence once per task.
+// parse returns the parsed text, which is that of the sentence q or its [quote.statement]. It
+// parses each once per task.
 func (s *scratch) parse(j *Judge, contexts []string, q quote, text string) *entail.Sentence {
 	key := parsedKey{q.chunk, q.start, q.end, len(text)}
 	if x, ok := s.parsed[key]; ok {
@@ -88,8 +88,8 @@ func (s *scratch) parse(j *Judge, contexts []string, q quote, text string) *enta
 	return x
 }
 
-// tokensOf returns the tokens of the sentence q from the pass over its context, if they were kept. They
-// are valid until the next call.
+// tokensOf returns the tokens of the sentence q from the pass over its context, if they were
+// kept. They are valid until the next call.
 func (s *scratch) tokensOf(q quote) ([]lexicon.Token, bool) {
 	for _, b := range s.blocks {
 		if int(b.chunk) != q.chunk || int(b.byte) > q.start || b.end < q.end {
@@ -153,7 +153,7 @@ type comparison struct {
 	findings []entail.Finding
 	clean    float64 // coverage of the best statement without findings, or 0
 	cleanAt  quote   // that statement
-	nearest  quote   // the statement that covers most of the claim by both alignment and hits
+	nearest  quote   // statement that covers most of the claim by alignment and hits together
 }
 
 // flaggedPenalty is subtracted from the coverage of a statement with findings, when the
@@ -166,30 +166,28 @@ const minNearest = 4
 
 // compare compares a claim with its candidates.
 func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
-	var best comparison
+	var x comparison
 	s.parseClaim(j, c)
-	rank, clean, nearness := -1.0, 0.0, 0.0
-	var cleanAt, nearest quote
+	bestRank, maxNearness := -1.0, 0.0
 	for _, q := range c.candidates {
 		a := s.align(j, contexts, q)
-		x := comparison{at: q, coverage: a.Coverage(), findings: a.Check(nil)}
-		n := x.coverage
-		if len(x.findings) > 0 {
-			n -= flaggedPenalty
-		} else if x.coverage > clean {
-			clean, cleanAt = x.coverage, q
+		coverage, findings := a.Coverage(), a.Check(nil)
+		rank := coverage
+		if len(findings) > 0 {
+			rank -= flaggedPenalty
+		} else if coverage > x.clean {
+			x.clean, x.cleanAt = coverage, q
 		}
-		if n > rank {
-			best, rank = x, n
+		if rank > bestRank {
+			x.at, x.coverage, x.findings, bestRank = q, coverage, findings, rank
 		}
-		m := x.coverage + float64(q.covered)/float64(c.total*exactCredit)
+		nearness := coverage + float64(q.covered)/float64(c.total*exactCredit)
 		if len(a.stated.Words) < minNearest {
-			m /= 2 // a heading
+			nearness /= 2 // a heading
 		}
-		if m > nearness {
-			nearest, nearness = q, m
+		if nearness > maxNearness {
+			x.nearest, maxNearness = q, nearness
 		}
 	}
-	best.clean, best.cleanAt, best.nearest = clean, cleanAt, nearest
-	return best
+	return x
 }

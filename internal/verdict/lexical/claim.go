@@ -66,8 +66,7 @@ type number struct {
 	chunk       int // of a value in the contexts
 }
 
-// match returns the level at which the context states v with d, or levels if d is
-// another value.
+// match returns the level at which d, a value of a context, states v, or levels if it does not.
 func (v *number) match(d *number) level {
 	switch values.Mentions(&v.Value, &d.Value) {
 	case values.Equal:
@@ -106,7 +105,7 @@ type entry struct {
 type wordPair struct {
 	claim int32
 	count int32 // occurrences in the claim
-	flush int32 // number of the last text that contains it, or -1
+	text  int32 // number of the last text that contains it, or -1
 }
 
 // A hit is a word of a context that matches a term of a claim.

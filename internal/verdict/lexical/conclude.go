@@ -29,23 +29,12 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	return v
 }
 
-// decide returns the verdict on c without its label, and its basis. Another value in one chunk counts
-// only if no other chunk supports the claim.
+// decide returns the verdict on c without its label, and its basis. Another value in one chunk
+// counts only if no other chunk supports the claim.
 func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict, basis) {
 	v := verdict.Verdict{Score: c.best.score, Reason: "no similar passage"}
 	if len(c.bestHits) == 0 {
-		if v.Score >= j.opts.Threshold { // the threshold is very low, for example 0
-			v.ChunkIDs = chunksOf(c.supports)
-			return v, basisClose
-		}
-		q := j.firstSentence(s, contexts)
-		if q.chunk < 0 {
-			v.Reason = "the contexts are empty"
-			return v, basisNone
-		}
-		v.Evidence = s.toEvidence(contexts, []quote{q})
-		v.Reason = j.missingReason(s, c, contexts, q)
-		return v, basisNone
+		return j.decideUnmatched(s, c, contexts, v)
 	}
 	quotes := j.selectQuote(s, c, contexts)
 	verbatim := c.best.score == 1 && j.isVerbatim(s, c, contexts)
@@ -84,16 +73,14 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 			quotes = []quote{o.at}
 		}
 	}
-	if o.reason != "" && o.maxScore == 0 {
-		o.maxScore = flaggedBase + flaggedShare*v.Score
-	}
 	if o.reason != "" {
+		if o.maxScore == 0 {
+			o.maxScore = flaggedBase + flaggedShare*v.Score
+		}
 		v.Score = min(v.Score, o.maxScore)
 	}
-	b := o.basis
-	switch {
-	case v.Score >= j.opts.Threshold:
-		b = basisClose
+	if v.Score >= j.opts.Threshold {
+		b := basisClose
 		if len(quotes) > 0 {
 			if at := x.cleanAt; x.clean > 0 && (j.opts.Joined || at.chunk == quotes[0].chunk) {
 				quotes[0] = at
@@ -108,26 +95,43 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 			v.ChunkIDs = append(v.ChunkIDs, q.chunk)
 		}
 		slices.Sort(v.ChunkIDs)
-		v.ChunkIDs = slices.Compact(v.ChunkIDs)
-		v.Evidence = s.toEvidence(contexts, quotes)
+		v.ChunkIDs, v.Evidence = slices.Compact(v.ChunkIDs), s.toEvidence(contexts, quotes)
 		return v, b
-	case len(quotes) == 0:
+	}
+	if len(quotes) == 0 {
 		return v, basisNone
-	case o.reason == "":
-		b = basisMissing
+	}
+	if o.reason != "" {
+		v.Reason = j.objectionReason(s, o, c, contexts, quotes[0])
+	} else {
+		o.basis = basisMissing
 		if x.nearest.end > 0 {
 			quotes[0] = x.nearest
 		}
 		v.Reason = j.missingReason(s, c, contexts, quotes[0])
-	default:
-		v.Reason = j.objectionReason(s, o, c, contexts, quotes[0])
 	}
 	v.Evidence = s.toEvidence(contexts, quotes[:1])
-	return v, b
+	return v, o.basis
 }
 
-// object returns the first objection to a claim. bounded is that of its values, x the comparison with
-// its candidates. A claim that the contexts contain verbatim may still be of another row of a table.
+// decideUnmatched completes v, the verdict on a claim that shares no word with the contexts.
+func (j *Judge) decideUnmatched(s *scratch, c *claim, contexts []string, v verdict.Verdict) (verdict.Verdict, basis) {
+	if v.Score >= j.opts.Threshold { // the threshold is very low, for example 0
+		v.ChunkIDs = chunksOf(c.supports)
+		return v, basisClose
+	}
+	q := j.firstSentence(s, contexts)
+	if q.chunk < 0 {
+		v.Reason = "the contexts are empty"
+		return v, basisNone
+	}
+	v.Evidence, v.Reason = s.toEvidence(contexts, []quote{q}), j.missingReason(s, c, contexts, q)
+	return v, basisNone
+}
+
+// object returns the first objection to a claim. bounded is the one to the bounds of its values,
+// and x the comparison with its candidates. A verbatim claim may still have the wrong row of a
+// table.
 func (j *Judge) object(s *scratch, c *claim, contexts []string, verbatim bool, bounded objection, x *comparison) objection {
 	checks := []func() objection{
 		func() objection { return s.checkSigns(c, contexts) },
@@ -150,8 +154,7 @@ func (j *Judge) object(s *scratch, c *claim, contexts []string, verbatim bool, b
 	return objection{}
 }
 
-// objection returns the objection that the claim differs in meaning from the statement that comes
-// closest to it.
+// objection returns the objection that the closest statement differs from the claim in meaning.
 func (x *comparison) objection() objection {
 	if len(x.findings) == 0 || x.clean >= x.coverage {
 		return objection{}

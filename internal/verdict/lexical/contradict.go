@@ -98,13 +98,18 @@ func notInContexts(value, nearest string) string {
 	return quotedValue(value) + " is not in the contexts (nearest: " + quotedValue(nearest) + ")"
 }
 
-// otherSign returns the objection that q has another word than the claim.
+// otherSign returns the objection that q has a word with another sign than the claim.
 func otherSign(stated, claimed []byte, q quote) objection {
 	return objection{reason: otherWords(string(stated), string(claimed)), stated: string(stated), maxScore: maxContradictedScore, basis: basisValue, at: q}
 }
 
-// valueBasis returns the basis of an objection to a value of c. The contexts contradict it
-// only if it is one that they state, and not one that they allow to compute.
+// otherBound returns the objection that q has a value of the claim with another bound.
+func otherBound(stated, claimed textValue, q quote) objection {
+	return objection{reason: otherWords(stated.phrase(), claimed.phrase()), stated: stated.value(), basis: basisWords, at: q}
+}
+
+// valueBasis returns the basis of an objection to a value of c. A total or another value that
+// may be computed from those in the contexts is not contradicted by them.
 func (c *claim) valueBasis() basis {
 	for w := range strings.FieldsFuncSeq(strings.ToLower(c.text), func(r rune) bool { return !unicode.IsLetter(r) }) {
 		switch w {
@@ -175,7 +180,7 @@ func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarVa
 	return best
 }
 
-// valuesIn returns the values of the contexts in the sentence q, those of the first maxValuesKept.
+// valuesIn returns those of the first maxValuesKept values of the contexts that are in the sentence q.
 func (s *scratch) valuesIn(q quote) []number {
 	at := func(offset int) int {
 		return sort.Search(len(s.values), func(i int) bool {

@@ -56,15 +56,13 @@ func (f *foldedText) add(r rune, i int) {
 	}
 }
 
-// endWord ends a word before byte i of text. It writes words that are read out for signs as
-// signs: minus 5, O negative, 5 percent.
+// endWord ends a word before byte i of text. It writes words for signs as signs: minus 5,
+// O negative, 5 percent.
 func (f *foldedText) endWord(text string, i int) {
 	start := bytes.LastIndexByte(f.text, ' ') + 1
 	from := int(f.at[min(start, len(f.at)-1)])
-	next, beforeNumber := strings.TrimLeft(text[i:], " "), false
-	if next != "" {
-		beforeNumber = next[0]-'0' <= 9
-	}
+	next := strings.TrimLeft(text[i:], " ")
+	beforeNumber := next != "" && next[0]-'0' <= 9
 	switch w := string(f.text[start:]); {
 	case w == "percent":
 		f.replace(start, '%', from)
@@ -125,12 +123,10 @@ func joinsSign(text string, i int, r rune) bool {
 	ends := size == 0 || !unicode.IsLetter(next) && !unicode.IsNumber(next)
 	switch r {
 	case '-', '–':
-		switch {
-		case unicode.IsDigit(next) || strings.ContainsRune("$€£¥", next) && size > 0:
+		if unicode.IsDigit(next) || strings.ContainsRune("$€£¥", next) && size > 0 {
 			return !unicode.IsLetter(last)
-		default:
-			return r == '-' && ends && isSymbol(text[:i])
 		}
+		return r == '-' && ends && isSymbol(text[:i])
 	case '√', '∛', '¬':
 		return !ends
 	case '!': // !ready

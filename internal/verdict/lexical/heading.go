@@ -6,9 +6,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
-// checkHeading returns an objection if the item of a list that comes closest to the claim has a
-// heading that makes it say the opposite: "Travel insurance" under "Not included:" is not "Travel
-// insurance is included."
+// checkHeading returns an objection if the list item that comes closest to the claim has a
+// heading that makes it say the opposite: "Travel insurance" under "Not included:" is not
+// "Travel insurance is included."
 func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) objection {
 	var best objection
 	if s.parseClaim(j, c); len(s.claimed.Clauses) > 1 {
@@ -45,8 +45,8 @@ func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) objection 
 // itemMarks are characters around the text of an item or a heading.
 const itemMarks = "*_#+-–•·:? \t\r\n"
 
-// headingOf returns the heading of the list in text that has an item at byte start, or "" if it has
-// none or a paragraph before it. It reads at most maxList bytes of the list.
+// headingOf returns the heading of the list in text that has an item at byte start, or "" if a
+// paragraph or nothing precedes the list. It reads at most maxList bytes of the list.
 func headingOf(text string, start int) string {
 	const maxList, maxWords = 1 << 12, 16
 	start = strings.LastIndexByte(text[:start], '\n') + 1
@@ -77,7 +77,7 @@ func isHeading(line string) bool {
 	return plain != "" && (line[0] == '#' || strings.HasSuffix(plain, ":") || strings.HasSuffix(plain, "?") || strings.HasPrefix(line, "**") && strings.HasSuffix(line, "**"))
 }
 
-// isItem reports whether a line is blank or an item of a list: it starts with a marker or is no sentence.
+// isItem reports whether a line is blank or a list item: it starts with a marker or is not a sentence.
 func isItem(line string) bool {
 	const maxWords = 8
 	line = strings.TrimSpace(line)

@@ -156,7 +156,7 @@ func (s *scratch) addPair(id int32, key uint64) {
 		}
 	}
 	n := int32(len(s.wordPairs)) //nolint:gosec // bounded by the claims' length
-	s.wordPairs = append(s.wordPairs, wordPair{claim: id, count: 1, flush: -1})
+	s.wordPairs = append(s.wordPairs, wordPair{claim: id, count: 1, text: -1})
 	s.link(&s.pairs, key, entry{term: n, next: next})
 }
 

@@ -8,9 +8,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// Judge returns a verdict for each claim, in the order of the claims. It returns an
-// error if ctx is done. A claim that is not supported is left unjudged if all contexts are in
-// another language.
+// Judge returns a verdict for each claim, in the order of the claims. It returns an error if
+// ctx is done. A claim that is not supported is left unjudged if all contexts are in another
+// language.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	s := j.getScratch()
 	defer j.putScratch(s)
@@ -84,16 +84,16 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 			s.claims[i].lead = len(s.texts[i]) - len(claims[i].Text)
 		}
 	}
-	pos, flush := int32(0), int32(0)
+	pos, textIndex := int32(0), int32(0) // a text is one context or all of them
 	for i, text := range contexts {
 		var err error
-		if pos, err = s.scan(ctx, j, text, int32(i), pos, flush); err != nil { //nolint:gosec // there are fewer contexts
+		if pos, err = s.scan(ctx, j, text, int32(i), pos, textIndex); err != nil { //nolint:gosec // there are fewer contexts
 			return err
 		}
 		if !j.opts.Joined || i == len(contexts)-1 {
 			j.collect(s, contexts)
-			s.flush(flush, j.opts.Threshold)
-			flush++
+			s.flush(textIndex, j.opts.Threshold)
+			textIndex++
 			pos = 0
 		}
 	}

@@ -25,8 +25,8 @@ type tableCell struct {
 
 func (t *table) header() []tableCell { return t.rows[0].cells }
 
-// at returns row i.
-func (t *table) at(i int) quote {
+// rowQuote returns row i as a quote.
+func (t *table) rowQuote(i int) quote {
 	return quote{chunk: t.chunk, start: t.rows[i].start, end: t.rows[i].end}
 }
 

@@ -12,13 +12,14 @@ import (
 // memory use independent of the length of the contexts.
 const blockSize = 1 << 16
 
-// scan matches all claims with one context. pos is the number of the context's first
-// word. scan returns the number of the next word. It returns an error if ctx is done.
-func (s *scratch) scan(ctx context.Context, j *Judge, text string, chunk, pos, flush int32) (int32, error) {
+// scan matches all claims with one context, which belongs to the text with index textIndex. pos
+// is the number of its first word. scan returns the number of the next word, or an error if ctx
+// is done.
+func (s *scratch) scan(ctx context.Context, j *Judge, text string, chunk, pos, textIndex int32) (int32, error) {
 	for offset := 0; offset < len(text); {
 		end := blockEnd(text, offset)
 		var err error
-		if pos, err = s.scanBlock(ctx, j.lex, text[offset:end], blockStart{chunk: chunk, byte: int32(offset), pos: pos}, flush); err != nil { //nolint:gosec // texts are shorter than 2 GiB
+		if pos, err = s.scanBlock(ctx, j.lex, text[offset:end], blockStart{chunk: chunk, byte: int32(offset), pos: pos}, textIndex); err != nil { //nolint:gosec // texts are shorter than 2 GiB
 			return pos, err
 		}
 		s.advanceAll()
@@ -47,7 +48,7 @@ func blockEnd(text string, offset int) int {
 	return end
 }
 
-// maxTokensKept is the number of tokens beyond which those of the blocks before are dropped.
+// maxTokensKept is the number of tokens above which those of earlier blocks are dropped.
 const maxTokensKept = 1 << 13
 
 // checkInterval is the number of words matched between two checks of the context.
@@ -55,7 +56,7 @@ const checkInterval = 1 << 9
 
 // scanBlock collects the hits of all claims in a block. It returns the number of the
 // first word after the block.
-func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here blockStart, flush int32) (int32, error) {
+func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string, here blockStart, textIndex int32) (int32, error) {
 	if len(s.tokens) > maxTokensKept {
 		s.tokens, s.blocks = s.tokens[:0], s.blocks[:0]
 	}
@@ -77,15 +78,15 @@ func (s *scratch) scanBlock(ctx context.Context, l *lexicon.Lexicon, text string
 		t := &ts[i]
 		at := hit{pos: here.pos + int32(i), start: here.byte + t.Start, chunk: here.chunk} //nolint:gosec // a block is short
 		for len(vs) > 0 && vs[0].first <= i {
-			s.creditValue(&vs[0], here, at)
+			s.addValueHits(&vs[0], here, at)
 			vs = vs[1:]
 		}
-		s.credit(s.keys.Get(t.Key), at)
+		s.addHits(s.keys.Get(t.Key), at)
 		if i == 0 {
 			continue
 		}
 		for e := s.pairs.Get(lexicon.Pair(ts[i-1].Key, t.Key)); e > 0; e = s.entries[e].next {
-			s.wordPairs[s.entries[e].term].flush = flush
+			s.wordPairs[s.entries[e].term].text = textIndex
 		}
 	}
 	return here.pos + int32(len(ts)), nil //nolint:gosec // a block is short
@@ -100,8 +101,8 @@ func (s *scratch) addHit(h hit) {
 	s.pending++
 }
 
-// credit adds a hit for the term of entry e and of each entry linked to it.
-func (s *scratch) credit(e int32, at hit) {
+// addHits adds a hit for the term of entry e and of each entry linked to it.
+func (s *scratch) addHits(e int32, at hit) {
 	for ; e > 0; e = s.entries[e].next {
 		at.term, at.level = s.entries[e].term, s.entries[e].level
 		s.addHit(at)
@@ -128,8 +129,8 @@ func (s *scratch) readValues(text string, tokens []lexicon.Token, here blockStar
 	}
 }
 
-// creditValue adds a hit for each number or date of a claim that v matches.
-func (s *scratch) creditValue(v *number, here blockStart, at hit) {
+// addValueHits adds a hit for each number or date of a claim that v matches.
+func (s *scratch) addValueHits(v *number, here blockStart, at hit) {
 	at.start = here.byte + int32(v.Start) //nolint:gosec // a block is short
 	for _, n := range s.valueTerms {
 		if at.level = s.claimValues[s.terms[n].value].match(v); at.level == levels {

@@ -10,21 +10,21 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
 
-// explain compares c with the sentence q word by word and sets s.presence. It returns the
-// offset in q of the heaviest word of c.
-func (j *Judge) explain(s *scratch, c *claim, contexts []string, q quote) int {
+// findTerms finds the terms of c in the sentence q word by word and sets s.presence. It returns
+// the offset in q of the heaviest one.
+func (j *Judge) findTerms(s *scratch, c *claim, contexts []string, q quote) int {
 	n := int(c.terms[1] - c.terms[0])
 	s.presence = slices.Grow(s.presence[:0], n)[:n]
 	clear(s.presence)
-	return j.explainMore(s, c, contexts, q)
+	return j.findMoreTerms(s, c, contexts, q)
 }
 
-// explainMore is explain for a further quote of the same claim.
-func (j *Judge) explainMore(s *scratch, c *claim, contexts []string, q quote) int {
+// findMoreTerms is findTerms for a further quote of the same claim.
+func (j *Judge) findMoreTerms(s *scratch, c *claim, contexts []string, q quote) int {
 	s.heaviest = place{}
 	for i := range c.bestHits {
 		if h := &c.bestHits[i]; int(h.chunk) == q.chunk && int(h.start) >= q.start && int(h.start) < q.end {
-			s.present(c, h.term, int(h.start)-q.start)
+			s.markPresent(c, h.term, int(h.start)-q.start)
 		}
 	}
 	if len(c.text) <= maxAligned && q.end-q.start <= maxAligned && slices.Contains(s.presence, isMissing) {
@@ -41,7 +41,7 @@ func (j *Judge) alignTerms(s *scratch, c *claim, contexts []string, q quote) {
 		p := &s.presence[term-c.terms[0]]
 		switch to := a.To[i]; {
 		case to >= 0 && a.How[i] != entail.Opposite:
-			s.present(c, term, int(a.stated.Words[to].Start))
+			s.markPresent(c, term, int(a.stated.Words[to].Start))
 		case *p == isMissing && s.terms[term].value < 0 && s.claimed.Words[i].Light():
 			*p = isLight
 		}
@@ -66,8 +66,8 @@ func (s *scratch) eachTerm(c *claim, yield func(word int, term int32)) {
 }
 
 // complement returns the candidate that covers most of the terms of c that are missing in
-// its first quote, in the form of bestSentence. Both are in one chunk unless all chunks are
-// joined.
+// its first quote, with the fields that bestSentence sets. Both are in one chunk unless all
+// chunks are joined.
 func (j *Judge) complement(s *scratch, c *claim, contexts []string, first quote) quote {
 	var best quote
 	s.parseClaim(j, c)
@@ -94,8 +94,8 @@ func (j *Judge) complement(s *scratch, c *claim, contexts []string, first quote)
 	return best
 }
 
-// present records that a quote of c contains a term at byte at.
-func (s *scratch) present(c *claim, term int32, at int) {
+// markPresent records that a quote of c contains a term at byte at.
+func (s *scratch) markPresent(c *claim, term int32, at int) {
 	s.presence[term-c.terms[0]] = isPresent
 	t := &s.terms[term]
 	w := t.weight
@@ -111,8 +111,8 @@ func (s *scratch) present(c *claim, term int32, at int) {
 // of an excerpt.
 const valueAnchor = 4
 
-// covered returns the share of the weight of c that its quotes contain.
-func (s *scratch) covered(c *claim) float64 {
+// quotedShare returns the share of the weight of c that its quotes contain.
+func (s *scratch) quotedShare(c *claim) float64 {
 	sum := int64(0)
 	for i, p := range s.presence {
 		if p == isPresent {
@@ -124,7 +124,7 @@ func (s *scratch) covered(c *claim) float64 {
 
 // isStated reports whether the quotes of c contain all of its words that say something.
 func (s *scratch) isStated(c *claim) bool {
-	return !slices.Contains(s.presence, isMissing) && s.covered(c) >= minCoverageForStated
+	return !slices.Contains(s.presence, isMissing) && s.quotedShare(c) >= minCoverageForStated
 }
 
 const (
@@ -163,8 +163,8 @@ func (s *scratch) appendMissing(c *claim, contexts []string, supported bool) boo
 	return s.appendWords(c, "; not in the contexts: ", false) || elsewhere
 }
 
-// isReadable reports whether a term is a word of more than one character, and not so long that it is
-// none. In Thai and related scripts, terms are pairs of characters.
+// isReadable reports whether a term looks like a word: it has more than one character and is not
+// too long. In Thai and related scripts, terms are pairs of characters, so none does.
 func isReadable(term string) bool {
 	const maxLen = 64
 	r, size := utf8.DecodeRuneInString(term)

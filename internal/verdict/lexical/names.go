@@ -1,6 +1,7 @@
 package lexical
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
@@ -8,8 +9,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// checkNames returns an objection if a sentence of the contexts says all that the claim says of another
-// name, and the sentences with the claim's name say less of it.
+// checkNames returns an objection if a sentence of the contexts says everything in the claim about
+// another name, and the sentences with the claim's name say less of it.
 func (j *Judge) checkNames(s *scratch, c *claim, contexts []string) objection {
 	if len(c.candidates) < 2 {
 		return objection{}
@@ -27,10 +28,10 @@ func (j *Judge) checkNames(s *scratch, c *claim, contexts []string) objection {
 	return objection{}
 }
 
-// otherName returns the candidate that has all words of the claim but the name at word x, and its name,
-// if it is negated as the claim is.
+// otherName returns the candidate that has all words of the claim except the name at word x, and
+// the name that it has instead. Both must have the same number of negations.
 func (j *Judge) otherName(s *scratch, c *claim, contexts []string, x int) (at quote, other string) {
-	most, named := 0, -1 // number of claim words in at, and the highest in the candidates with the name
+	atWords, namedWords := 0, -1 // claim words in at, and the most in a candidate with the name
 	start, end := int(s.claimed.Words[x].Start), int(s.claimed.Words[x].End)
 	for _, q := range c.candidates {
 		if isTabular(q.text(contexts)) {
@@ -38,26 +39,26 @@ func (j *Judge) otherName(s *scratch, c *claim, contexts []string, x int) (at qu
 		}
 		a := s.align(j, contexts, q)
 		n, all := a.wordsBesides(start, end)
-		switch y := a.instead(x); {
+		switch y := a.nameInstead(x); {
 		case a.stated.HasPronoun(a.Claim):
 			return quote{}, ""
 		case a.To[x] >= 0 && (a.stated.IsElliptic() || nextContent(a.stated.Words, a.To[x], 1) < 0 && nextContent(a.stated.Words, a.To[x], -1) < 0):
 			return quote{}, "" // "Dogs are not.", "Smoking: no."
 		case a.To[x] >= 0:
-			named = max(named, n)
+			namedWords = max(namedWords, n)
 		case all && y >= 0 && at.end == 0 && a.SameNegations():
-			at, other, most = q, a.stated.Span(y, y).Text(), n
+			at, other, atWords = q, a.stated.Span(y, y).Text(), n
 		}
 	}
-	if named < 0 || named >= most {
+	if namedWords < 0 || namedWords >= atWords {
 		return quote{}, ""
 	}
 	return at, other
 }
 
-// instead returns the name in the statement that stands where word x does in the claim, next to the
-// same word, or -1. Names with the same first letters may be one.
-func (a *aligned) instead(x int) int {
+// nameInstead returns the index of another name that the statement has next to the same word as
+// the claim has word x, or -1. Names with the same first letters may be the same.
+func (a *aligned) nameInstead(x int) int {
 	const prefix = 3
 	words, name := a.stated.Words, a.Claim.Words[x].Lower
 	for y := range words {
@@ -74,7 +75,8 @@ func (a *aligned) instead(x int) int {
 	return -1
 }
 
-// nextContent returns the next content word after word i, or with step -1 before it, or -1.
+// nextContent returns the index of the content word after word i, or before it if step is -1. It
+// returns -1 if there is none.
 func nextContent(words []entail.Word, i, step int) int {
 	for i += step; i >= 0 && i < len(words); i += step {
 		if words[i].Content {
@@ -84,7 +86,7 @@ func nextContent(words []entail.Word, i, step int) int {
 	return -1
 }
 
-// isNameLike reports whether w is capitalized and no number or month, nor the start of a request.
+// isNameLike reports whether w is a capitalized content word other than a number, a month and "please".
 func isNameLike(w *entail.Word) bool {
 	return w.Content && w.Lower != "please" && w.Is(lexicon.Capital) && w.Class&(lexicon.Number|lexicon.Numeral|lexicon.Month) == 0
 }
@@ -120,5 +122,6 @@ func (s *scratch) checkAbsentName(c *claim, contexts []string) objection {
 
 // isKnownName reports whether a word is capitalized and occurs in the contexts.
 func (s *scratch) isKnownName(contexts []string, word string) bool {
-	return english.StartsUpper(word) && !strings.HasSuffix(word, ",") && !s.search.absent(contexts, word) && s.search.containsAny(contexts, word)
+	return english.StartsUpper(word) && !strings.HasSuffix(word, ",") && !s.search.absent(contexts, word) &&
+		slices.ContainsFunc(contexts, func(text string) bool { return strings.Contains(text, word) })
 }

@@ -12,14 +12,14 @@ import (
 type quote struct {
 	chunk, start, end int   // start and end are byte offsets
 	covered           int64 // sum of weight × credit of the claim's terms in the sentence
-	about             int64 // the same with the terms that an earlier quote has, set by bestSentence
+	about             int64 // the same, including the terms in an earlier quote; set by bestSentence
 }
 
 // text returns the text of q.
 func (q quote) text(contexts []string) string { return contexts[q.chunk][q.start:q.end] }
 
-// statement returns the text of q, or what it says if it is a question that the text after it answers
-// with yes or no, or an item with a cross: "Is parking free? No.", "Pool: ❌".
+// statement returns the text of q. If q is a question, and the text after it answers yes or no,
+// or an item with a cross, the answer is appended: "Is parking free? No.", "Pool: ❌".
 func (q quote) statement(contexts []string) string {
 	text := q.text(contexts)
 	end := strings.TrimRight(text, " \n*_\ufe0f")

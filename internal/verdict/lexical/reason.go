@@ -17,7 +17,8 @@ func (s *scratch) appendPassage(contexts []string, q quote, at int) {
 	s.line = verdict.AppendExcerpt(append(s.line, ": "...), q.text(contexts), at)
 }
 
-// minWhole is the share of a sentence that a phrase must have to be quoted instead of it.
+// minWhole is the minimum length of a phrase, as a share of its sentence, for the reason not to
+// quote the sentence as well.
 const minWhole = 0.8
 
 // objectionReason returns the reason for an objection to c, which quotes q.
@@ -30,7 +31,7 @@ func (j *Judge) objectionReason(s *scratch, o objection, c *claim, contexts []st
 	at := strings.Index(text, o.stated)
 	switch {
 	case o.stated == "" || at < 0:
-		at = j.explain(s, c, contexts, q)
+		at = j.findTerms(s, c, contexts, q)
 	case float64(len(o.stated)) >= minWhole*float64(len(strings.TrimSpace(text))):
 		return string(strconv.AppendInt(append(s.line, "chunk "...), int64(q.chunk), 10))
 	}
@@ -38,8 +39,8 @@ func (j *Judge) objectionReason(s *scratch, o objection, c *claim, contexts []st
 	return string(s.line)
 }
 
-// support returns the passages that support c, the basis and the reason: the passages and
-// the words of c that they do not contain. q is the best passage.
+// support returns the passages that support c, of which q is the best, the basis, and the
+// reason, which lists the passages and the words of c that they do not contain.
 func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote) ([]quote, basis, string) {
 	if strings.Contains(q.text(contexts), c.text) {
 		s.line = append(s.line[:0], statedIn...)
@@ -47,8 +48,8 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote) ([]quo
 		return []quote{q}, basisStated, string(s.line)
 	}
 	s.parseClaim(j, c)
-	at := j.explain(s, c, contexts, q)
-	s.creditValues(c, q)
+	at := j.findTerms(s, c, contexts, q)
+	s.markValues(c, q)
 	stated, b := s.isStated(c), basisClose
 	s.line = s.line[:0]
 	if stated && max(len(c.text), q.end-q.start) <= maxAligned && s.align(j, contexts, q).SameNegations() {
@@ -61,22 +62,20 @@ func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote) ([]quo
 	if !stated {
 		if more := j.secondQuote(s, c, contexts, q); more.covered > 0 {
 			quotes = append(quotes, more)
-			at = j.explainMore(s, c, contexts, more)
+			at = j.findMoreTerms(s, c, contexts, more)
 			if s.line = append(s.line, " and "...); more.chunk == q.chunk {
 				s.line = verdict.AppendExcerpt(s.line, more.text(contexts), at)
 			} else {
 				s.appendPassage(contexts, more, at)
 			}
 		}
-	}
-	if !stated {
 		s.appendMissing(c, contexts, true)
 	}
 	return quotes, b, string(s.line)
 }
 
-// creditValues marks the values of c that q states in other words as present.
-func (s *scratch) creditValues(c *claim, q quote) {
+// markValues marks the values of c that q states in other words as present.
+func (s *scratch) markValues(c *claim, q quote) {
 	stated := s.valuesIn(q)
 	for i := range s.presence {
 		t := &s.terms[int(c.terms[0])+i]
@@ -110,7 +109,7 @@ func (j *Judge) secondQuote(s *scratch, c *claim, contexts []string, q quote) qu
 // missingReason returns the reason for an unsupported claim. It names the first missing number or
 // date and the most similar one in the contexts, or else the words that are not in q.
 func (j *Judge) missingReason(s *scratch, c *claim, contexts []string, q quote) string {
-	at := j.explain(s, c, contexts, q)
+	at := j.findTerms(s, c, contexts, q)
 	s.line = s.line[:0]
 	if t := s.absentValue(c, contexts); t != nil {
 		v := &s.claimValues[t.value]

@@ -46,8 +46,8 @@ type scratch struct {
 	blockValues []number       // values in the current block
 	found       []values.Value // buffer of appendNumbers
 
-	presence []presence // for each term of the claim that is explained
-	heaviest place      // see explain
+	presence []presence // of each term of a claim, see findTerms
+	heaviest place      // see findTerms
 	missing  []missingWord
 
 	taken     []level // see bestSentence

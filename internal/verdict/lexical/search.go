@@ -2,7 +2,6 @@ package lexical
 
 import (
 	"bytes"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -55,11 +54,6 @@ func (s *searcher) contains(contexts []string, word []byte) bool {
 	}
 	s.budget -= len(s.text)
 	return s.budget < 0 || bytes.Contains(s.text, word)
-}
-
-// containsAny reports whether any context contains substr as it is.
-func (s *searcher) containsAny(contexts []string, substr string) bool {
-	return slices.ContainsFunc(contexts, func(text string) bool { return strings.Contains(text, substr) })
 }
 
 // appendFolded appends text in lower case, without accents, apostrophes and hyphens, and

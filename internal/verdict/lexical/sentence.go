@@ -152,8 +152,8 @@ func (s *scratch) toEvidence(contexts []string, quotes []quote) []verdict.Eviden
 	return out
 }
 
-// codePoints returns the number of code points in a chunk before byte end. It counts from the end of
-// the previous call, since claims usually follow the order of a chunk.
+// codePoints returns the number of code points in a chunk before byte end. It counts from the
+// end of the previous call, since claims usually follow the order of a chunk.
 func (s *scratch) codePoints(contexts []string, chunk, end int) int {
 	if s.mark.chunk != chunk {
 		s.mark = mark{chunk: chunk}

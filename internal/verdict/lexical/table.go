@@ -59,9 +59,9 @@ func (j *Judge) newCell(s *scratch, text string) tableCell {
 }
 
 // checkTables returns an objection if a table in the contexts has a value or name of the
-// claim in another row or column than the claim says. For example, "the
-// crossing to the Outer Isles takes 40 minutes" is wrong if 40 is in the row of the Inner
-// Isles. Claims that deny something are only compared with cells that answer yes or no.
+// claim in a row or column other than the claim says. For example, "the crossing to the Outer
+// Isles takes 40 minutes" is wrong if 40 is in the row of the Inner Isles. Claims that deny
+// something are only compared with cells that answer yes or no.
 func (j *Judge) checkTables(s *scratch, c *claim, contexts []string) objection {
 	tables := j.readTables(s, contexts)
 	if len(tables) == 0 || s.tableWork > maxTableWork {
@@ -99,8 +99,8 @@ type tableCheck struct {
 // claim states.
 func (tc *tableCheck) check() objection {
 	t := tc.table
-	tc.rows = tc.named(func(i int) *tableCell { return t.cell(i, 0) }, 1, len(t.rows))
-	tc.columns = tc.named(func(i int) *tableCell { return t.cell(0, i) }, 1, len(t.header()))
+	tc.rows = tc.mentioned(func(i int) *tableCell { return t.cell(i, 0) }, 1, len(t.rows))
+	tc.columns = tc.mentioned(func(i int) *tableCell { return t.cell(0, i) }, 1, len(t.header()))
 	if o := tc.checkAnswer(); o.reason != "" {
 		return o
 	}
@@ -137,9 +137,9 @@ func (tc *tableCheck) check() objection {
 	return objection{}
 }
 
-// checkAnswer returns an objection if the only cell of a row and the columns that the claim mentions
-// which answers yes or no, in a word or a mark, is a no that the claim does not say, or the other way
-// round.
+// checkAnswer returns an objection if a cell that answers yes or no, in a word or a mark,
+// contradicts the claim. It must be the only such cell in the row and columns that the claim
+// mentions.
 func (tc *tableCheck) checkAnswer() objection {
 	denied := tc.negations == 1 || strings.Contains(tc.claim.text, "out of ")
 	if tc.ambiguous || tc.negations > 1 || denied && len(tc.rows) > 1 {
@@ -162,7 +162,7 @@ func (tc *tableCheck) checkAnswer() objection {
 	return objection{}
 }
 
-// answerOf returns what a cell says that answers yes or no.
+// answerOf parses a cell that answers yes or no.
 func answerOf(cell string) (yes, ok bool) {
 	switch strings.Trim(cell, " \ufe0f") {
 	case "✓", "✔", "✅":
@@ -173,9 +173,9 @@ func answerOf(cell string) (yes, ok bool) {
 	return english.YesOrNo(cell)
 }
 
-// named returns the indices from first up to end whose names the claim mentions. A name
+// mentioned returns the indices from first up to end whose names the claim mentions. A name
 // does not count if it is part of a longer one: "Inner Isles" in "Inner Isles North".
-func (tc *tableCheck) named(name func(int) *tableCell, first, end int) []int {
+func (tc *tableCheck) mentioned(name func(int) *tableCell, first, end int) []int {
 	var found []int
 	for i := first; i < end; i++ {
 		if c := name(i); c != nil && tc.mentions(c) {
@@ -197,8 +197,8 @@ func (tc *tableCheck) mentions(c *tableCell) bool {
 	return len(c.words) > 0 && !slices.ContainsFunc(c.words, func(w uint64) bool { return !tc.s.claimed.Has(w) })
 }
 
-// misplaced returns an objection if only other cells have the same content as the claim and
-// the cell that the claim mentions has another one.
+// misplaced returns an objection if the content that the claim states is only in other cells
+// than the one that it mentions, which has other content.
 func (tc *tableCheck) misplaced(claimed string, same, other func(*tableCell) bool) objection {
 	inRow := false
 	otherRow, column := -1, -1
@@ -237,8 +237,8 @@ func (tc *tableCheck) misplaced(claimed string, same, other func(*tableCell) boo
 	return tc.table.objection(claimed, row, column)
 }
 
-// objection returns an objection that quotes a cell, its row and column, and what the claim says
-// instead, if that is not "".
+// objection returns an objection that quotes a cell, the names of its row and column, and what the
+// claim says instead unless that is empty.
 func (t *table) objection(claimed string, row, column int) objection {
 	name := t.cell(row, 0).text
 	if heading := t.cell(0, column).text; heading != "" {
@@ -247,5 +247,5 @@ func (t *table) objection(claimed string, row, column int) objection {
 	if claimed != "" {
 		claimed = ", not " + quoted(claimed)
 	}
-	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + claimed, maxScore: maxContradictedScore, basis: basisValue, at: t.at(row)}
+	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + claimed, maxScore: maxContradictedScore, basis: basisValue, at: t.rowQuote(row)}
 }

@@ -31,8 +31,8 @@ func (j *Judge) leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
 		if claim.Language() == "" {
 			claim = profileOf(task.Claims[i].Judged())
 		}
-		in := claim.Language()
-		if in == "" { // the claim is short, but the answer and its question may be clear
+		lang := claim.Language()
+		if lang == "" { // the claim is short, but the answer and its question may be clear
 			if answer == nil {
 				answer = &language.Profile{}
 				answer.Add(task.Question + "\n")
@@ -40,17 +40,17 @@ func (j *Judge) leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
 					answer.Add(task.Claims[k].Judged())
 				}
 			}
-			if in = answer.Language(); in == "" || !claim.Leans(in) {
+			if lang = answer.Language(); lang == "" || !claim.Leans(lang) {
 				continue
 			}
 		}
-		other, known := others[in]
+		other, known := others[lang]
 		if !known {
-			other = otherLanguage(task.Contexts, in)
-			others[in] = other
+			other = otherLanguage(task.Contexts, lang)
+			others[lang] = other
 		}
 		if other != "" {
-			vs[i] = unjudged(&vs[i], fmt.Sprintf("the claim is in %s, the contexts are in %s: lexical compares words; use a model (--judge)", in, other))
+			vs[i] = unjudged(&vs[i], fmt.Sprintf("the claim is in %s, the contexts are in %s: lexical compares words; use a model (--judge)", lang, other))
 		}
 	}
 }
@@ -86,9 +86,9 @@ func (j *Judge) denies(v *verdict.Verdict, word string) bool {
 }
 
 // otherLanguage returns the language of the first context if all of them are clearly in
-// another language than in, or else "". Contexts whose language is unclear are judged
+// a language other than lang, or else "". Contexts whose language is unclear are judged
 // together.
-func otherLanguage(contexts []string, in string) string {
+func otherLanguage(contexts []string, lang string) string {
 	const head = 4 << 10 // usually shows that a context is in the language of the claim
 	other := ""
 	var unclear language.Profile
@@ -96,7 +96,7 @@ func otherLanguage(contexts []string, in string) string {
 	for _, text := range contexts {
 		var p language.Profile
 		p.Add(text[:min(head, len(text))])
-		if p.Language() == in {
+		if p.Language() == lang {
 			return ""
 		}
 		p.Add(text[min(head, len(text)):])
@@ -105,7 +105,7 @@ func otherLanguage(contexts []string, in string) string {
 		case name == "":
 			isUnclear = true
 			unclear.Add(text)
-		case !p.Excludes(in):
+		case !p.Excludes(lang):
 			return ""
 		case other == "":
 			other = name
@@ -114,7 +114,7 @@ func otherLanguage(contexts []string, in string) string {
 	if !isUnclear {
 		return other
 	}
-	if !unclear.Excludes(in) {
+	if !unclear.Excludes(lang) {
 		return ""
 	}
 	return cmp.Or(other, unclear.Language(), "another script")

@@ -10,8 +10,8 @@ import (
 const maxVerbatim = 1 << 13
 
 // isVerbatim reports whether a candidate or the text around the closest window asserts the
-// text of the claim as a whole, ignoring case, punctuation and white space, and does not go
-// on with a condition or an exception.
+// text of the claim as a whole, ignoring case, punctuation and white space, without a condition
+// or an exception after it.
 func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 	literal := strings.TrimRight(c.text, ".! ")
 	for _, q := range c.candidates {
@@ -43,8 +43,8 @@ func (j *Judge) isVerbatim(s *scratch, c *claim, contexts []string) bool {
 // maxLimitStart is the number of bytes after a claim that are searched for the start of a limit.
 const maxLimitStart = 32
 
-// indexStatement returns the offset of a statement in text, as written and as whole words, or -1. A
-// statement whose first or last word may belong to a sign next to it, as in "minus 5", is not found.
+// indexStatement returns the offset of a statement in text, as written and in whole words, or -1.
+// It does not find one whose first or last word may belong to a sign next to it, as in "minus 5".
 func indexStatement(text, statement string) int {
 	isLower := func(c byte) bool { return c-'a' < 26 }
 	n := len(statement)

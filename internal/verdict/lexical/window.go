@@ -77,28 +77,28 @@ func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
 }
 
 // flush scores the text scanned since the last flush for each claim, keeps the best
-// score, and resets the windows. flush is the number of the text. Texts that score at
-// least threshold are recorded as supports.
-func (s *scratch) flush(flush int32, threshold float64) {
+// score, and resets the windows. Texts that score at least threshold are recorded as
+// supports.
+func (s *scratch) flush(textIndex int32, threshold float64) {
 	for i := range s.claims {
-		if len(s.claims[i].hits) > 0 || flush == 0 || s.observe != nil {
-			s.flushClaim(i, flush, threshold)
+		if len(s.claims[i].hits) > 0 || textIndex == 0 || s.observe != nil {
+			s.flushClaim(i, textIndex, threshold)
 		}
 	}
 }
 
 // flushClaim implements flush for claim i.
-func (s *scratch) flushClaim(i int, flush int32, threshold float64) {
+func (s *scratch) flushClaim(i int, textIndex int32, threshold float64) {
 	c := &s.claims[i]
-	f := s.features(c, flush)
+	f := s.features(c, textIndex)
 	f.score = f.combine()
 	if s.observe != nil {
-		s.observe(i, flush, f)
+		s.observe(i, textIndex, f)
 	}
 	if f.score >= threshold && len(c.supports) < maxSupports {
 		c.supports = append(c.supports, support{chunk: f.chunk, start: int(f.from.start), near: f.near})
 	}
-	better := flush == 0 || f.score > c.best.score
+	better := textIndex == 0 || f.score > c.best.score
 	if better {
 		c.best = f
 		if len(c.around) > 0 {
@@ -121,9 +121,8 @@ func (s *scratch) flushClaim(i int, flush int32, threshold float64) {
 // maxSupports limits the supporting chunks of a claim.
 const maxSupports = 64
 
-// features returns the features of the text with number flush for a claim, without the
-// score.
-func (s *scratch) features(c *claim, flush int32) chunkScore {
+// features returns the features of a text for a claim, without the score.
+func (s *scratch) features(c *claim, textIndex int32) chunkScore {
 	f := chunkScore{wide: c.wide.best.share(c.total), near: c.near.best.share(c.total), pairs: 1}
 	if c.near.best.sum > 0 {
 		f.from, f.to = c.near.best.from, c.near.best.to
@@ -132,7 +131,7 @@ func (s *scratch) features(c *claim, flush int32) chunkScore {
 	var n, all int32
 	for i := c.pairs[0]; i < c.pairs[1]; i++ {
 		all += s.wordPairs[i].count
-		if s.wordPairs[i].flush == flush {
+		if s.wordPairs[i].text == textIndex {
 			n += s.wordPairs[i].count
 		}
 	}
