@@ -137,12 +137,12 @@ func (c *citationJudge) judge(ctx context.Context) error {
 	return nil
 }
 
-// derived reports whether verdicts are derived from those over all contexts if
+// mayDerive reports whether verdicts are derived from those over all contexts if
 // possible.
-func (c *citationJudge) derived() bool { return c.p.DeriveCited || c.p.Combined != nil }
+func (c *citationJudge) mayDerive() bool { return c.p.DeriveCited || c.p.Combined != nil }
 
 // derive derives the verdict of claim i given one chunk from the verdict given all
-// of them. It returns false if the judge must decide.
+// of them. It reports false if the judge must decide.
 func (c *citationJudge) derive(i, chunk int) (label verdict.Label, sure bool) {
 	v := &c.e.verdicts[i]
 	if len(c.e.row.Contexts) == 1 || c.e.empty {
@@ -152,13 +152,13 @@ func (c *citationJudge) derive(i, chunk int) (label verdict.Label, sure bool) {
 	case v.Label == verdict.Unjudged:
 		return verdict.Unjudged, true
 	case v.Label == verdict.Supported && slices.Contains(v.ChunkIDs, chunk):
-		return verdict.Supported, c.derived()
+		return verdict.Supported, c.mayDerive()
 	case v.Label == verdict.Contradicted && slices.ContainsFunc(v.Evidence, func(e verdict.Evidence) bool { return e.Chunk == chunk }):
-		return verdict.Contradicted, c.derived()
+		return verdict.Contradicted, c.mayDerive()
 	case v.Label == verdict.Supported: // by other chunks, and perhaps also by this one
 		return verdict.NotMentioned, c.p.Combined != nil
 	}
-	return verdict.NotMentioned, c.derived()
+	return verdict.NotMentioned, c.mayDerive()
 }
 
 // ask judges claims given some contexts and returns the labels. It returns nil if the

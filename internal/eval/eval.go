@@ -36,8 +36,8 @@ type Pipeline struct {
 	Judge     verdict.Judge
 	Combined  Combined      // replaces Extractor and Judge
 	Nearest   verdict.Judge // its evidence is quoted for unsupported claims that have none
-	Workers       int // rows that are judged concurrently; 1 if 0
-	Window        int // rows between reader and writer; derived from Workers if 0
+	Workers   int           // rows that are judged concurrently; 1 if 0
+	Window    int           // rows between reader and writer; derived from Workers if 0
 	// DeriveCited derives the verdict of a citation from the verdict over all contexts
 	// if possible, instead of calling Judge again. It is set if calls cost money.
 	DeriveCited bool

@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// headBytes is the length of the start of a context in which its name is searched.
+	// headBytes is the length of the start of a context that may contain its name.
 	headBytes = 256
 	// maxCandidates is the maximum number of contexts with the same name.
 	maxCandidates = 32
@@ -56,8 +56,8 @@ func newSourceIndex(row *dataset.Row, claims []extract.Claim) *sourceIndex {
 			}
 			ordered = ordered && err == nil && n == i
 		}
-		label := -1
-		for _, name := range headNames(text[:min(len(text), headBytes)], &label) {
+		names, label := headNames(text[:min(len(text), headBytes)])
+		for _, name := range names {
 			x.add(name, i)
 		}
 		if label >= 0 {
@@ -67,7 +67,7 @@ func newSourceIndex(row *dataset.Row, claims []extract.Claim) *sourceIndex {
 	if ordered { // such ids are positions
 		clear(ids)
 	}
-	x.number(claims, ids, labels)
+	x.chooseNumbering(claims, ids, labels)
 	return x
 }
 
@@ -77,10 +77,10 @@ func addNumber(to map[int]int, n, chunk int) {
 	}
 }
 
-// number determines whether the numbers of citations are ids of contexts, labels at the
-// start of their texts, or positions: whatever resolves most numbers. Positions start at 1
+// chooseNumbering determines whether the numbers of citations are ids of contexts, labels at
+// the start of their texts, or positions: whatever resolves most numbers. Positions start at 1
 // unless the answer cites 0.
-func (x *sourceIndex) number(claims []extract.Claim, ids, labels map[int]int) {
+func (x *sourceIndex) chooseNumbering(claims []extract.Claim, ids, labels map[int]int) {
 	x.first = 1
 	var numbers []int
 	for i := range claims {
@@ -214,16 +214,18 @@ func lettersAndDigits(s string) string {
 }
 
 // headNames returns the names of a text at its start: "Title: …", "[doc_12] …",
-// "Document 3: …", or a heading. It sets label to the number of the document, if any.
-func headNames(head string, label *int) []string {
+// "Document 3: …", or a heading. label is the number of the document, or -1.
+func headNames(head string) (names []string, label int) {
 	const lines = 4
 	nameKeys := []string{"title", "source", "file", "filename", "file name", "path", "url", "link", "document", "doc", "id", "doc id", "document id"}
-	var names []string
 	for i := range lines {
 		line, rest, more := strings.Cut(head, "\n")
 		trimmed := strings.TrimSpace(line)
 		if i == 0 {
-			trimmed, names = parseLabel(trimmed, label, names)
+			var name string
+			if name, label, trimmed = parseLabel(trimmed); name != "" {
+				names = append(names, name)
+			}
 		}
 		key, value, ok := strings.Cut(trimmed, ":")
 		if ok && slices.Contains(nameKeys, strings.ToLower(strings.Trim(key, " *_#"))) {
@@ -239,42 +241,40 @@ func headNames(head string, label *int) []string {
 		}
 		head = rest
 	}
-	return names
+	return names, label
 }
 
 // parseLabel parses the label at the start of a text: "[doc_12]", "Document 3:",
-// "Document [3](Title: Plans):". It returns the rest of the line.
-func parseLabel(line string, label *int, names []string) (string, []string) {
+// "Document [3](Title: Plans):". It returns its name, its number or -1, and the rest of the line.
+func parseLabel(line string) (name string, number int, rest string) {
 	const longest = 64
 	word := line[:len(line)-len(strings.TrimLeftFunc(line, unicode.IsLetter))]
 	known := slices.Contains([]string{"document", "doc", "source", "passage", "chunk", "context", "reference", "excerpt", "snippet", "result"}, strings.ToLower(word))
-	rest := line
+	rest = line
 	if known {
 		rest = strings.TrimLeft(line[len(word):], " #_-")
 	}
 	switch {
 	case strings.HasPrefix(rest, "["):
-		name, after, ok := strings.Cut(rest[1:], "]")
-		if !ok || name == "" || len(name) > longest {
-			return line, names
+		var ok bool
+		if name, rest, ok = strings.Cut(rest[1:], "]"); !ok || name == "" || len(name) > longest {
+			return "", -1, line
 		}
-		if n, err := strconv.Atoi(name); err == nil && n >= 0 {
-			*label = n
+		var err error
+		if number, err = strconv.Atoi(name); err != nil || number < 0 {
+			number = -1
 		}
-		names = append(names, name)
-		rest = after
 	case known:
 		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
 		if digits == 0 || digits > 4 || digits < len(rest) && strings.IndexByte(":.)(|-\t", rest[digits]) < 0 {
-			return line, names
+			return "", -1, line
 		}
-		*label, _ = strconv.Atoi(rest[:digits])
-		names = append(names, word+rest[:digits])
-		rest = rest[digits:]
+		number, _ = strconv.Atoi(rest[:digits])
+		name, rest = word+rest[:digits], rest[digits:]
 	default:
-		return line, names
+		return "", -1, line
 	}
-	return strings.TrimLeft(rest, " :.()|-\t"), names
+	return name, number, strings.TrimLeft(rest, " :.()|-\t")
 }
 
 func isHeadingLine(line, heading string) bool {
