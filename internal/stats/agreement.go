@@ -163,8 +163,8 @@ func separated(a, m, n, z float64) (lower, upper float64) {
 	return bisect(a, 0, included), bisect(a, 1, included)
 }
 
-// bisect returns the number closest to outside for which in is true. It is true for inside,
-// and changes at most once between the two.
+// bisect returns the number closest to outside for which in is true. in must be true for inside
+// and change at most once between the two.
 func bisect(inside, outside float64, in func(float64) bool) float64 {
 	if in(outside) {
 		return outside

@@ -2,7 +2,7 @@ package stats
 
 import "math"
 
-// A Confusion counts rows by their label and by what was predicted of them.
+// A Confusion counts rows by label and prediction.
 type Confusion struct {
 	TruePositive  int `json:"true_positive"`
 	FalsePositive int `json:"false_positive"`

@@ -61,8 +61,8 @@ func SafeCutoff(scores []float64, wrong []bool, maxError, confidence float64) Cu
 	return cutoff
 }
 
-// testDownwards tests cutoffs below at least start rows until one fails, and returns the
-// last that passed, or the first that failed without a Score.
+// testDownwards tests cutoffs from the score of row start downwards until one fails, and returns
+// the last that passed, or else the one that failed, without its Score.
 func testDownwards(rows []labelledRow, start int, maxError, tail float64) Cutoff {
 	last := Cutoff{Score: math.NaN()}
 	wrong := 0
