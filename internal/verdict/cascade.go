@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"math"
-
 )
 
 // A Cascade asks a language model only about the claims that an offline judge does not decide.
@@ -15,7 +14,7 @@ import (
 type Cascade struct {
 	Offline, Model Judge
 	// Offline decides the claims that it supports with at least the confidence Supported, and
-	// those that it does not support with at least the confidence Unsupported. NaN for none.
+	// those that it does not support with at least the confidence Unsupported. NaN means none.
 	// A claim that Offline leaves unjudged has no confidence, so it is never decided.
 	Supported, Unsupported float64
 	// Audit is the share of tasks, from 0 to 1, whose decided claims are sent to the model

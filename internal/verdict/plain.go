@@ -59,8 +59,7 @@ func foldClaims(claims []extract.Claim) []extract.Claim {
 	return claims
 }
 
-// restoreEvidence maps evidence from the visible text p to the original context
-// raw.
+// restoreEvidence maps evidence from the visible text p to the original context raw.
 func restoreEvidence(e *Evidence, p extract.PlainText, raw string) {
 	text := p.Text()
 	start := ByteOffset(text, e.Start)
@@ -70,8 +69,8 @@ func restoreEvidence(e *Evidence, p extract.PlainText, raw string) {
 	e.End = e.Start + utf8.RuneCountInString(e.Quote)
 }
 
-// restoreReason replaces a short quote in a reason by the original text if only characters of it
-// were folded.
+// restoreReason replaces a short quote in a reason with the original text if folding is the only
+// difference.
 func restoreReason(reason, folded, original string) string {
 	if folded == original || utf8.RuneCountInString(original) > excerptLength || extract.Fold(original) != folded {
 		return reason

@@ -1,5 +1,5 @@
-// Package verdict defines the verdicts of judges about claims, and judges that change what
-// another judge reads or decide without it.
+// Package verdict defines the verdicts of judges about claims, and judges that change the input
+// of another judge or replace some of its verdicts.
 package verdict
 
 import (
@@ -95,7 +95,7 @@ type Verdict struct {
 	// that it is not otherwise. It is 0 if the judge has no such probability.
 	Confidence float64
 	Graded     bool       // whether Score comes from log probabilities of a language model
-	Differs    bool       // whether the claim repeats a statement but for a value, sign or denial that the lexical judge found
+	Differs    bool       // whether the lexical judge found that the claim repeats a passage except for a value, sign or word
 	Reason     string     // one line for the user
 	ChunkIDs   []int      // indexes of supporting contexts, ascending
 	Evidence   []Evidence // best first; may be empty
