@@ -70,12 +70,17 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 	} else if next == i+1 && r.is(i, "one") && !r.startsNoun(next) || t.class&lone != 0 || r.is(i-1, "no", "the", "this", "that", "each", "every", "another") && r.is(i, "one") {
 		return Value{}, 0, 0
 	}
-	if v.Kind == Number && v.Low < 150 && (r.is(from-1, "turned") || r.is(next, "when") && r.is(from-1, "was", "is", "were", "be", "turned") || r.is(from-1, "aged") || r.is(from-1, "of") && r.is(from-2, "age")) {
+	if v.Kind == Number && v.Low < 150 && r.statesAge(from-1, next) {
 		u, _ := durationUnit("year")
 		v.setUnit(u)
 	}
 	v.Loose = v.Loose || t.class&lone != 0
 	return v, from, next
+}
+
+// statesAge reports whether the words before and after a number make it an age in years.
+func (r *reader) statesAge(before, after int) bool {
+	return r.is(before, "turned", "aged") || r.is(before, "of") && r.is(before-1, "age") || r.is(before, "was", "is", "were", "be") && r.is(after, "when")
 }
 
 // compound adds smaller units after the unit u of v, such as the 30 minutes in "2 hours
