@@ -4,6 +4,7 @@ package llm
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -137,6 +138,59 @@ func (w *rewriter) rewrite(ctx context.Context, ids []int) error {
 		}
 	}
 	return nil
+}
+
+// sentencesRequest returns the request for the statements of the given
+// sentences. The id of a sentence in the request is its index in ids.
+func (w *rewriter) sentencesRequest(ids []int, attempt int) (*llm.Request, error) {
+	d := prompt.Data{Strict: w.Strict, Again: attempt > 0, Question: w.question}
+	size := 0
+	for n, i := range ids {
+		d.Sentences = append(d.Sentences, prompt.Item{ID: n, Text: w.sentences[i].Text, Heading: w.headings[i]})
+		size += len(w.sentences[i].Text)
+	}
+	var before []string
+	for _, c := range w.sentences[max(0, ids[0]-neighbors):ids[0]] {
+		before = append(before, c.Text)
+	}
+	d.Before = strings.Join(before, " ")
+	return w.render(prompt.Claims, d, size, attempt, &llm.Schema{
+		Name: "statements",
+		JSON: json.RawMessage(statementsSchema),
+		Accept: func(raw json.RawMessage) error {
+			_, err := parseStatements(raw, len(ids))
+			return err
+		},
+	})
+}
+
+// wholeRequest returns the request for the statements of a text.
+func (w *rewriter) wholeRequest(text string, attempt int) (*llm.Request, error) {
+	d := prompt.Data{Strict: w.Strict, Again: attempt > 0, Question: w.question, Answer: text}
+	return w.render(prompt.RagasClaims, d, len(text), attempt, &llm.Schema{
+		Name: "answer_statements",
+		JSON: json.RawMessage(wholeSchema),
+		Accept: func(raw json.RawMessage) error {
+			_, err := parseWhole(raw)
+			return err
+		},
+	})
+}
+
+// render builds a request from a prompt that contains size bytes of text.
+func (w *rewriter) render(name prompt.Name, d prompt.Data, size, attempt int, schema *llm.Schema) (*llm.Request, error) {
+	text, err := w.Prompts.Render(name, d)
+	if err != nil {
+		return nil, err
+	}
+	r := &llm.Request{
+		Messages:  llm.Messages(text.System, text.User),
+		Schema:    schema,
+		MaxTokens: baseReplyTokens + size/bytesPerToken,
+		Prompt:    text.Version,
+	}
+	r.Vary(attempt)
+	return r, nil
 }
 
 // complete sends r and returns the JSON text of the reply.

@@ -7,66 +7,12 @@ import (
 	"unicode"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 )
 
 const (
 	statementsSchema = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"object","properties":{"sentence_id":{"type":"integer"},"statement":{"type":"string"}},"required":["sentence_id","statement"],"additionalProperties":false}}},"required":["statements"],"additionalProperties":false}`
 	wholeSchema      = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"string"}}},"required":["statements"],"additionalProperties":false}`
 )
-
-// sentencesRequest returns the request for the statements of the given
-// sentences. The id of a sentence in the request is its index in ids.
-func (w *rewriter) sentencesRequest(ids []int, attempt int) (*llm.Request, error) {
-	d := prompt.Data{Strict: w.Strict, Again: attempt > 0, Question: w.question}
-	size := 0
-	for n, i := range ids {
-		d.Sentences = append(d.Sentences, prompt.Item{ID: n, Text: w.sentences[i].Text, Heading: w.headings[i]})
-		size += len(w.sentences[i].Text)
-	}
-	var before []string
-	for _, c := range w.sentences[max(0, ids[0]-neighbors):ids[0]] {
-		before = append(before, c.Text)
-	}
-	d.Before = strings.Join(before, " ")
-	return w.render(prompt.Claims, d, size, attempt, &llm.Schema{
-		Name: "statements",
-		JSON: json.RawMessage(statementsSchema),
-		Accept: func(raw json.RawMessage) error {
-			_, err := parseStatements(raw, len(ids))
-			return err
-		},
-	})
-}
-
-// wholeRequest returns the request for the statements of a text.
-func (w *rewriter) wholeRequest(text string, attempt int) (*llm.Request, error) {
-	d := prompt.Data{Strict: w.Strict, Again: attempt > 0, Question: w.question, Answer: text}
-	return w.render(prompt.RagasClaims, d, len(text), attempt, &llm.Schema{
-		Name: "answer_statements",
-		JSON: json.RawMessage(wholeSchema),
-		Accept: func(raw json.RawMessage) error {
-			_, err := parseWhole(raw)
-			return err
-		},
-	})
-}
-
-// render builds a request from a prompt that contains size bytes of text.
-func (w *rewriter) render(name prompt.Name, d prompt.Data, size, attempt int, schema *llm.Schema) (*llm.Request, error) {
-	text, err := w.Prompts.Render(name, d)
-	if err != nil {
-		return nil, err
-	}
-	r := &llm.Request{
-		Messages:  llm.Messages(text.System, text.User),
-		Schema:    schema,
-		MaxTokens: baseReplyTokens + size/bytesPerToken,
-		Prompt:    text.Version,
-	}
-	r.Vary(attempt)
-	return r, nil
-}
 
 // Errors of a reply with statements. Their text is part of the result format.
 var (
