@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -35,6 +36,8 @@ type wire struct {
 	key       string // may be empty
 	headers   Headers
 	extraBody json.RawMessage // added to chat requests; an object, or nil
+
+	wantsCertificate atomic.Bool // the server has asked for a certificate of the client
 }
 
 func newWire(c Config, e endpoint) *wire {
@@ -43,9 +46,13 @@ func newWire(c Config, e endpoint) *wire {
 		w.key = c.APIKey
 	}
 	transport := &http.Transport{
-		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2:     true,
+		Proxy:             http.ProxyFromEnvironment,
+		DialContext:       (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
+		ForceAttemptHTTP2: true,
+		TLSClientConfig: &tls.Config{GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			w.wantsCertificate.Store(true)
+			return &tls.Certificate{}, nil // none
+		}},
 		MaxIdleConns:          256,
 		MaxIdleConnsPerHost:   256,
 		IdleConnTimeout:       90 * time.Second,
@@ -273,8 +280,18 @@ func (w *wire) networkError(ctx context.Context, err error) error {
 	case errors.Is(err, errProxyAuth):
 		e.Permanent = true
 		e.Message = errProxyAuth.Error()
+	case w.wantsCertificate.Load() && isAlert(err):
+		e.Permanent = true
+		e.Message = "the server requires a client certificate, which a proxy can add: " + msg
 	}
 	return e
+}
+
+// isAlert reports whether the server ended a connection with an alert of TLS, which has no exported
+// type.
+func isAlert(err error) bool {
+	e, ok := errors.AsType[*net.OpError](err)
+	return ok && e.Op == "remote error"
 }
 
 // statusError returns the error for an unsuccessful response.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"log/slog"
@@ -184,6 +185,22 @@ func TestUntrustedCertificate(t *testing.T) {
 	_, err := newTestClient(t, Config{BaseURL: srv.URL}).Complete(t.Context(), newRequest(verdicts()))
 	if e := mustAs[*NetworkError](t, err); !e.Permanent || !strings.Contains(e.Error(), "certificate") || IsTransient(err) || e.Unwrap() == nil {
 		t.Errorf("got %v, want a permanent certificate error", e)
+	}
+}
+
+func TestServerThatRequiresClientCertificate(t *testing.T) {
+	for _, version := range []uint16{tls.VersionTLS12, tls.VersionTLS13} {
+		srv := httptest.NewUnstartedServer(nil)
+		srv.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelInfo)
+		srv.TLS = &tls.Config{ClientAuth: tls.RequireAnyClientCert, MaxVersion: version}
+		srv.StartTLS()
+		defer srv.Close()
+		c := newTestClient(t, Config{BaseURL: srv.URL})
+		c.wire.http.Transport.(*http.Transport).TLSClientConfig.RootCAs = srv.Client().Transport.(*http.Transport).TLSClientConfig.RootCAs
+		_, err := c.Complete(t.Context(), newRequest(verdicts()))
+		if e := mustAs[*NetworkError](t, err); !e.Permanent || !strings.HasPrefix(e.Error(), "the server requires a client certificate") {
+			t.Errorf("TLS version %x: got %v, want a permanent error about the client's certificate", version, err)
+		}
 	}
 }
 
