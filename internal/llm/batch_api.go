@@ -10,6 +10,7 @@ import (
 	"io"
 	"mime/multipart"
 	"net/http"
+	"net/url"
 	"strings"
 	"time"
 
@@ -25,7 +26,9 @@ const failedStatus = "failed"
 // A batchObject is a file, a batch or a list of batches on the server.
 type batchObject struct {
 	ID, Status string
+	Created    optional[int64]          `json:"created_at"` // in seconds
 	Data       []batchObject            // of a list, the newest first
+	HasMore    bool                     `json:"has_more"` // a list goes on
 	Input      string                   `json:"input_file_id"`
 	Output     string                   `json:"output_file_id"` // may be empty
 	Failed     string                   `json:"error_file_id"`
@@ -77,17 +80,31 @@ func (c *Client) createBatch(ctx context.Context, file string) (batchObject, err
 	return o, err
 }
 
-// findBatch returns the batch of a file among the newest 100 on the server, or the zero value
-// if there is none or it was rejected.
-func (c *Client) findBatch(ctx context.Context, file string) (batchObject, error) {
-	list, err := c.callBatch(ctx, http.MethodGet, "/batches?limit=100", nil)
-	if err != nil {
-		return batchObject{}, fmt.Errorf("check for an existing batch: %w", err)
-	}
-	for _, o := range list.Data {
-		if o.Input == file && o.status() != failedStatus {
-			return o, nil
+// maxBatchPages limits the pages of 100 batches in which findBatch looks.
+const maxBatchPages = 50
+
+// findBatch returns the batch of a file on the server, or the zero value if there is none or it
+// was rejected. It reads the list of batches until they are older than the file.
+func (c *Client) findBatch(ctx context.Context, file batchObject) (batchObject, error) {
+	path := "/batches?limit=100"
+	for range maxBatchPages {
+		page, err := c.callBatch(ctx, http.MethodGet, path, nil)
+		if err != nil {
+			return batchObject{}, fmt.Errorf("check for an existing batch: %w", err)
 		}
+		for _, o := range page.Data {
+			if o.Input == file.ID && o.status() != failedStatus {
+				return o, nil
+			}
+		}
+		if len(page.Data) == 0 || !page.HasMore {
+			break
+		}
+		oldest := page.Data[len(page.Data)-1]
+		if oldest.Created.value > 0 && oldest.Created.value < file.Created.value {
+			break
+		}
+		path = "/batches?limit=100&after=" + url.QueryEscape(oldest.ID)
 	}
 	return batchObject{}, nil
 }

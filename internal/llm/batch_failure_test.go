@@ -2,6 +2,8 @@ package llm
 
 import (
 	"encoding/json"
+	"errors"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -31,6 +33,50 @@ func TestBatchCreatedDespiteErrorIsFound(t *testing.T) {
 		if seen := srv.Seen(); seen.Batches != 1 {
 			t.Errorf("status %d: got %+v, want 1 batch", status, seen)
 		}
+	}
+}
+
+// A run that was killed after it created a batch finds it behind those that others created since.
+// Pages that are older than the run are not read.
+func TestBatchBehindNewerOnesIsFound(t *testing.T) {
+	srv := &llmtest.BatchServer{}
+	s, dir := batchStack(t, srv, Options{})
+	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
+	create := func(file string) {
+		t.Helper()
+		if _, err := s.Client.createBatch(t.Context(), file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := errors.Join(b.record(t.Context(), batchPass(4)), b.upload(t.Context()), b.store.save(t.Context(), &b.state)); err != nil {
+		t.Fatal(err)
+	}
+	create(b.state.File)
+	other := must(s.Client.upload(t.Context(), "other.jsonl", strings.NewReader("{}\n"), 3))
+	for range 250 {
+		create(other)
+	}
+	if err := b.Close(); err != nil {
+		t.Fatal(err)
+	}
+	b, _ = openBatch(t, s, BatchOptions{Dir: dir, Resume: true})
+	if runBatch(t, b, 4); srv.Seen().Batches != 251 {
+		t.Errorf("got %+v, want 251 batches", srv.Seen())
+	}
+
+	pages := 0
+	srv = &llmtest.BatchServer{Before: func(w http.ResponseWriter, r *http.Request) bool {
+		isList := r.URL.Path == "/batches" && r.Method == http.MethodGet
+		if isList {
+			pages++
+			_, _ = io.WriteString(w, `{"data":[{"id":"batch_old","created_at":1600000000}],"has_more":true}`)
+		}
+		return isList
+	}}
+	s, dir = batchStack(t, srv, Options{})
+	b, _ = openBatch(t, s, BatchOptions{Dir: dir})
+	if runBatch(t, b, 4); pages != 1 {
+		t.Errorf("got %d pages of old batches, want 1", pages)
 	}
 }
 

@@ -117,14 +117,15 @@ func (b *Batch) upload(ctx context.Context) error {
 func (b *Batch) create(ctx context.Context) error {
 	c, s := b.stack.Client, &b.state
 	// Azure, unlike OpenAI, takes a while to process a file. Other servers may report no status.
-	_, err := b.poll(ctx, "/files/"+s.File, func(o *batchObject) bool { return o.status() != "pending" && o.status() != "running" })
+	file, err := b.poll(ctx, "/files/"+s.File, func(o *batchObject) bool { return o.status() != "pending" && o.status() != "running" })
 	if err != nil && !isA[*StatusError](err) {
 		return err
 	}
+	file.ID = s.File // also if the server can't report it
 	var batch batchObject
 	tried := b.Resumed
 	err = b.retry(ctx, func(ctx context.Context) (err error) {
-		batch, err = c.findBatch(ctx, s.File)
+		batch, err = c.findBatch(ctx, file)
 		if err == nil && batch.ID == "" || !tried && isNotFound(err) { // some servers have no list of batches
 			tried = true
 			batch, err = c.createBatch(ctx, s.File)

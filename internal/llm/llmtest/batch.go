@@ -30,6 +30,9 @@ type Batch struct {
 	polls    int // status requests so far
 }
 
+// created is when all files and batches were created, in seconds.
+const created = 1700000000
+
 // A BatchServer is a fake server for the Batch API. It implements the parts of OpenAI's file
 // and batch endpoints that package llm uses, keeps files and batches in memory, and can
 // simulate failures. Set its fields before using it.
@@ -128,9 +131,7 @@ func (s *BatchServer) route(w http.ResponseWriter, r *http.Request) {
 	case action == "POST batches":
 		reply = s.create(r)
 	case action == "GET batches" && id == "":
-		newest := slices.Clone(s.batches)
-		slices.Reverse(newest)
-		reply = map[string]any{"data": newest}
+		reply = s.list(r.URL.Query().Get("after"))
 	case action == "GET batches" && n >= 0:
 		reply = s.poll(n)
 	case kind == "files" && known && isContent:
@@ -140,7 +141,7 @@ func (s *BatchServer) route(w http.ResponseWriter, r *http.Request) {
 		delete(s.files, id)
 		reply = map[string]any{"id": id, "deleted": true}
 	case kind == "files" && known:
-		reply = map[string]any{"id": id, "status": "processed"}
+		reply = map[string]any{"id": id, "status": "processed", "created_at": created}
 	}
 	if reply == nil {
 		Refusal(http.StatusNotFound, "no such object: "+path, "").write(w)
@@ -148,6 +149,15 @@ func (s *BatchServer) route(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(reply)
+}
+
+// list returns a page of the batches that are older than the one with the id after.
+func (s *BatchServer) list(after string) any {
+	const pageSize = 100
+	newest := slices.Clone(s.batches)
+	slices.Reverse(newest)
+	newest = newest[1+slices.IndexFunc(newest, func(b *Batch) bool { return b.ID == after }):]
+	return map[string]any{"data": newest[:min(len(newest), pageSize)], "has_more": len(newest) > pageSize}
 }
 
 // upload stores a file, and returns nil if it is not a file of a batch.
@@ -183,7 +193,7 @@ func (s *BatchServer) create(r *http.Request) any {
 	if err != nil || !ok || q.Window != "24h" || !strings.HasSuffix(q.Endpoint, "/chat/completions") {
 		return nil
 	}
-	b := &Batch{ID: fmt.Sprintf("batch_%d", len(s.batches)+1), Input: q.Input, Created: 1700000000, Status: "validating", Requests: bytes.Count(content, []byte("\n"))}
+	b := &Batch{ID: fmt.Sprintf("batch_%d", len(s.batches)+1), Input: q.Input, Created: created, Status: "validating", Requests: bytes.Count(content, []byte("\n"))}
 	b.Counts = map[string]int{"total": b.Requests}
 	s.batches = append(s.batches, b)
 	return b
