@@ -149,7 +149,7 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 			s := newBatchServer(t, func(s *batchServer) {
 				s.chat.fault = tt.fault
 				s.Lines = tt.lines
-				s.End = func(int) (string, string, string) { return tt.end, "", "" }
+				s.End = func(int) (string, string) { return tt.end, "" }
 			})
 			got := runInProcess(t, t.TempDir(), nil, "score", data, "--to", "none", "-o", out, "--base-url", s.url, "--judge", "llm", "--batch", "--batch-poll", "1ms")
 			if got.code != 0 || readFile(t, out) != want {
@@ -184,11 +184,11 @@ func TestBatchNeverPrintsKey(t *testing.T) {
 			}
 			return lines
 		}
-		s.End = func(int) (string, string, string) {
+		s.End = func(int) (string, string) {
 			if reject.Load() {
-				return "failed", "x", "no such thing, " + testKey
+				return "failed", "no such thing, " + testKey
 			}
-			return "", "", ""
+			return "", ""
 		}
 	})
 	reject.Store(true)

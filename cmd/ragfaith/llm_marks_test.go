@@ -16,14 +16,8 @@ import (
 // that cached replies have the same marks.
 func TestMarks(t *testing.T) {
 	t.Parallel()
-	noSchema := llmtest.NoFormat(400, "no such response_format", "json_schema")
-	noUsage := func(next llmtest.Handler) llmtest.Handler {
-		return func(c *llmtest.Call) *llmtest.Answer {
-			a := next(c)
-			a.PromptTokens, a.CompletionTokens = 0, 0
-			return a
-		}
-	}
+	noSchema := llmtest.Rejects("schemas")
+	noUsage := llmtest.Changed(func(_ *llmtest.Call, a *llmtest.Answer) { a.PromptTokens, a.CompletionTokens = 0, 0 })
 	for name, tt := range map[string]struct {
 		args   string
 		quirks []llmtest.Quirk

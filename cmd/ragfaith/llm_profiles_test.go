@@ -46,7 +46,7 @@ func profileCases() []profileCase {
 		{situation: "contexts without text", answer: profileBoth, contexts: []string{" "}},
 		{situation: "25 claims, 20 of them supported", answer: many.String()},
 		{situation: "one statement for two sentences", answer: profileBoth, model: func() []llmtest.Quirk {
-			return []llmtest.Quirk{llmtest.EditList("statements", func(list []any) []any {
+			return []llmtest.Quirk{editList("statements", func(list []any) []any {
 				if s, ok := list[0].(map[string]any); ok && len(list) == 2 {
 					s["text"], s["is_supported"] = profileBoth, false
 				} else if len(list) == 2 {
@@ -56,12 +56,12 @@ func profileCases() []profileCase {
 			})}
 		}},
 		{situation: "no statement for one of two sentences", answer: profileBoth, model: func() []llmtest.Quirk {
-			return []llmtest.Quirk{llmtest.EditList("statements", func(list []any) []any {
+			return []llmtest.Quirk{editList("statements", func(list []any) []any {
 				return slices.DeleteFunc(list, func(s any) bool { return strings.Contains(fmt.Sprint(s), profileMoved) })
 			})}
 		}},
 		{situation: "no statement at all", answer: profileBoth, model: func() []llmtest.Quirk {
-			return []llmtest.Quirk{llmtest.EditList("statements", func([]any) []any { return []any{} })}
+			return []llmtest.Quirk{editList("statements", func([]any) []any { return []any{} })}
 		}},
 		{situation: "one verdict missing, once", answer: profileBoth, model: func() []llmtest.Quirk {
 			return []llmtest.Quirk{loseVerdictOnce("verdicts"), loseVerdictOnce("statements")}
@@ -75,13 +75,13 @@ func profileCases() []profileCase {
 }
 
 func verdictsAre(value string) llmtest.Quirk {
-	return llmtest.Forms([]string{value}, []string{value})
+	return otherForms([]string{value}, []string{value})
 }
 
 // loseVerdictOnce removes the first verdict from the first reply that has one.
 func loseVerdictOnce(key string) llmtest.Quirk {
 	lost := false
-	return llmtest.EditList(key, func(list []any) []any {
+	return editList(key, func(list []any) []any {
 		v, ok := list[0].(map[string]any)
 		if ok && !lost && v["verdict"] != nil {
 			lost = true
@@ -97,7 +97,7 @@ func loseVerdictOnce(key string) llmtest.Quirk {
 
 // splitStatements makes a statement of each sentence of an answer, as a model does.
 func splitStatements() llmtest.Quirk {
-	return llmtest.EditList("statements", func(list []any) []any {
+	return editList("statements", func(list []any) []any {
 		answer, ok := list[0].(string)
 		if !ok {
 			return list

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -42,6 +42,27 @@ func runWithQuirks(t *testing.T, args string, quirks ...llmtest.Quirk) quirkRun 
 	return run
 }
 
+// failing answers one in n prompts with an error the first time.
+func failing(n int, a llmtest.Answer) llmtest.Quirk {
+	var seen sync.Map
+	a.Header = map[string]string{"Retry-After-Ms": "1"}
+	return llmtest.When(func(c *llmtest.Call) bool {
+		_, before := seen.LoadOrStore(c.User, true)
+		return !before && llmtest.Tokens(1, n)(c) == 1
+	}, func(*llmtest.Call) *llmtest.Answer { return &a })
+}
+
+// schemaOnly writes JSON only with a JSON schema, like small models.
+func schemaOnly() llmtest.Quirk {
+	prose := llmtest.Prose()
+	return func(c *llmtest.Call, next llmtest.Handler) *llmtest.Answer {
+		if c.Format == "json_schema" {
+			return next(c)
+		}
+		return prose(c, next)
+	}
+}
+
 // TestServerQuirksChangeNoScore checks that deviations from the OpenAI API change no
 // score, and that the number of wasted requests is bounded and independent of the number
 // of rows.
@@ -59,25 +80,25 @@ func TestServerQuirksChangeNoScore(t *testing.T) {
 		stderr string // required in stderr; if empty, a downgrade is an error
 		binary bool   // verdicts do not distinguish contradicted from not mentioned
 	}{
-		"occasional 400s that mention JSON": {quirks: []llmtest.Quirk{llmtest.Failing(8, llmtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), llmtest.SchemaOnly()}},
+		"occasional 400s that mention JSON": {quirks: []llmtest.Quirk{failing(8, llmtest.Answer{Status: 400, Message: "invalid JSON from the upstream"}), schemaOnly()}},
 		"no schemas": {
-			quirks: []llmtest.Quirk{llmtest.NoFormat(400, "response_format json_schema is not supported", "json_schema")},
+			quirks: []llmtest.Quirk{llmtest.Rejects("schemas")},
 			learn:  18, stderr: "refuses response_format json_schema (the server answered 400 Bad Request: response_format json_schema is not supported); asking for JSON in JSON mode",
 		},
 		"no response formats": {
-			quirks: []llmtest.Quirk{llmtest.NoFormat(http.StatusUnprocessableEntity, "response_format: extra fields not permitted", "json_schema", "json_object")},
+			quirks: []llmtest.Quirk{llmtest.Rejects("response formats")},
 			learn:  20, stderr: "asking for JSON in the prompt alone",
 		},
 		"opening tag in the prompt template": {quirks: []llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: long, Text: llmtest.Tags("", "</think>"), Silent: true})}, learn: 24},
 		"OpenAI reasoning model": {quirks: []llmtest.Quirk{
-			llmtest.NoMaxTokens(), llmtest.NoTemperature(), llmtest.MaxTokens(30_000), llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(9000, 25_000)}),
+			llmtest.Rejects("max_tokens"), llmtest.Rejects("temperature"), llmtest.Rejects("more than 30000 tokens"), llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(9000, 25_000)}),
 		}, learn: 64},
 		"free text after reasoning": {quirks: []llmtest.Quirk{
 			llmtest.Reasons(llmtest.Reasoner{Tokens: short, Text: llmtest.Tags("", "</think>"), Silent: true}), llmtest.Prose(),
 		}, learn: 36 * rows, binary: true},
-		"other words for verdicts":                    {quirks: []llmtest.Quirk{llmtest.Forms(positive, negative)}, binary: true},
-		"other forms of numbers":                      {args: "--profile ragas", quirks: []llmtest.Quirk{llmtest.Forms(positive, negative), llmtest.TextIDs("")}, learn: rows},
-		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []llmtest.Quirk{llmtest.Forms(positive, negative), llmtest.TextIDs("")}},
+		"other words for verdicts":                    {quirks: []llmtest.Quirk{otherForms(positive, negative)}, binary: true},
+		"other forms of numbers":                      {args: "--profile ragas", quirks: []llmtest.Quirk{otherForms(positive, negative), textIDs("")}, learn: rows},
+		"combined claims and verdicts in other forms": {args: "--profile rag-evals", quirks: []llmtest.Quirk{otherForms(positive, negative), textIDs("")}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			baseline, ok := withoutQuirks[tt.args]
@@ -119,10 +140,10 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 		limit  int // requests
 	}{
 		"reasoning":         {[]llmtest.Quirk{llmtest.Reasons(llmtest.Reasoner{Tokens: llmtest.Tokens(1500, 7000)})}, 180},
-		"parameters":        {[]llmtest.Quirk{llmtest.NoTemperature(), llmtest.NoFormat(400, "no such response_format", "json_schema")}, 240},
-		"log probabilities": {[]llmtest.Quirk{llmtest.NoLogprobs("logprobs")}, 45},
-		"unrelated 400s":    {[]llmtest.Quirk{llmtest.Failing(8, llmtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
-		"verdicts":          {[]llmtest.Quirk{llmtest.Forms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
+		"parameters":        {[]llmtest.Quirk{llmtest.Rejects("temperature"), llmtest.Rejects("schemas")}, 240},
+		"log probabilities": {[]llmtest.Quirk{llmtest.Rejects("logprobs")}, 45},
+		"unrelated 400s":    {[]llmtest.Quirk{failing(8, llmtest.Answer{Status: 400, Message: "invalid JSON from the upstream"})}, 100},
+		"verdicts":          {[]llmtest.Quirk{otherForms([]string{`"SUPPORTED"`}, []string{`"Not-mentioned"`})}, 80}, // five rows cite chunks that the verdicts do not name
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := llmtest.New(tt.quirks...)
@@ -147,7 +168,7 @@ func TestServerQuirksChangeNoBatchScore(t *testing.T) {
 
 func TestThresholdNeedsLogprobs(t *testing.T) {
 	t.Parallel()
-	for name, quirks := range map[string][]llmtest.Quirk{"ignored": nil, "refused": {llmtest.NoLogprobs("logprobs")}} {
+	for name, quirks := range map[string][]llmtest.Quirk{"ignored": nil, "refused": {llmtest.Rejects("logprobs")}} {
 		got := runWithQuirks(t, "--threshold 0.3 --concurrency 1", quirks...)
 		checkExit(t, got.commandResult, exitFailure, "the server returns no log probabilities")
 		if got.requests > 2 {

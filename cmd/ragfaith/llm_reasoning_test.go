@@ -41,9 +41,6 @@ func TestReasoningCostsFewRequests(t *testing.T) {
 // in the cache, and left out with a warning if the model refuses it.
 func TestReasoningEffort(t *testing.T) {
 	t.Parallel()
-	refuse := llmtest.When(func(c *llmtest.Call) bool { return strings.Contains(string(c.Raw), `"reasoning_effort"`) }, func(*llmtest.Call) *llmtest.Answer {
-		return llmtest.Refusal(400, "Unrecognized request argument supplied: reasoning_effort", "")
-	})
 	path := filepath.Join(t.TempDir(), "summary.json")
 	sent := func(r quirkRun) (n int) {
 		for _, c := range r.server.Calls() {
@@ -59,7 +56,7 @@ func TestReasoningEffort(t *testing.T) {
 		t.Errorf("got an effort in %d of %d requests, want all of %d; summary: %s", sent(got), got.requests, baseline.requests, readFile(t, path))
 	}
 	for _, model := range []string{"x", "gpt-6-luna"} {
-		got = runWithQuirks(t, "--reasoning-effort low --model "+model, refuse)
+		got = runWithQuirks(t, "--reasoning-effort low --model "+model, llmtest.Rejects("reasoning_effort"))
 		if warnings := strings.Count(got.stderr, "the model refuses --reasoning-effort low"); got.code != 0 || warnings != 1 || sent(got) > 16 || !cmp.Equal(got.scores, baseline.scores) {
 			t.Errorf("%s: got exit code %d, %d warnings and the effort in %d requests; stderr: %s", model, got.code, warnings, sent(got), got.stderr)
 		}

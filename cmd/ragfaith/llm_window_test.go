@@ -28,16 +28,16 @@ type truncatingServer struct {
 }
 
 func (s *truncatingServer) start(t *testing.T) string {
-	server := httptest.NewServer(llmtest.New(s.truncate, splitStatements()))
+	server := httptest.NewServer(llmtest.New(s.truncate(), splitStatements()))
 	t.Cleanup(server.Close)
 	return server.URL
 }
 
-// truncate is a quirk that hides the facts of factRows outside of the window.
-func (s *truncatingServer) truncate(next llmtest.Handler) llmtest.Handler {
+// truncate returns a quirk that hides the facts of factRows outside of the window.
+func (s *truncatingServer) truncate() llmtest.Quirk {
 	fact := regexp.MustCompile(`(Mount Alpha|Lake Omega) \d+ is in \w+`)
 	claims := regexp.MustCompile(`"(claims|statements|sentences|answer)": `)
-	return func(c *llmtest.Call) *llmtest.Answer {
+	return func(c *llmtest.Call, next llmtest.Handler) *llmtest.Answer {
 		s.calls.Add(1)
 		from, to := 0, len(c.System)+len(c.User)
 		if s.window > 0 && to/4 > s.window {

@@ -51,11 +51,11 @@ func messyRows(seed uint64, n int) []byte {
 	return b
 }
 
-// randomReplies is a quirk that randomizes verdicts, chunks, quotes and statements, and
+// randomReplies returns a quirk that randomizes verdicts, chunks, quotes and statements, and
 // makes some replies invalid. Equal requests get equal replies.
-func randomReplies(next llmtest.Handler) llmtest.Handler {
+func randomReplies() llmtest.Quirk {
 	member := regexp.MustCompile(`"(chunk_ids|quote|reason|statement|verdict|is_supported)":(\[[^\]]*\]|"(?:[^"\\]|\\.)*"|\w+)`)
-	return func(c *llmtest.Call) *llmtest.Answer {
+	return func(c *llmtest.Call, next llmtest.Handler) *llmtest.Answer {
 		h := fnv.New64a()
 		_, _ = h.Write(c.Raw)
 		random := rand.New(rand.NewPCG(h.Sum64(), 2))
@@ -109,7 +109,7 @@ func TestResultsOfEveryModeAreReadable(t *testing.T) {
 	skipShort(t)
 	real := []byte(readFile(t, "../../testdata/rows.jsonl"))
 	short := bytes.Join(bytes.SplitAfterN(real, []byte("\n"), 9)[:8], nil)
-	json, words := httptest.NewServer(llmtest.New(randomReplies)), httptest.NewServer(llmtest.New(randomReplies, llmtest.Prose()))
+	json, words := httptest.NewServer(llmtest.New(randomReplies())), httptest.NewServer(llmtest.New(randomReplies(), llmtest.Prose()))
 	t.Cleanup(json.Close)
 	t.Cleanup(words.Close)
 	for i, tt := range []struct {

@@ -119,11 +119,11 @@ func TestBatchWithoutListIsCreatedOnce(t *testing.T) {
 func TestRejectedBatchIsRecreatedOnResume(t *testing.T) {
 	var reject atomic.Bool
 	reject.Store(true)
-	srv := &llmtest.BatchServer{End: func(int) (string, string, string) {
+	srv := &llmtest.BatchServer{End: func(int) (string, string) {
 		if reject.Load() {
-			return "failed", "billing_hard_limit_reached", "Billing hard limit has been reached."
+			return "failed", "Billing hard limit has been reached."
 		}
-		return "", "", ""
+		return "", ""
 	}}
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})

@@ -110,7 +110,7 @@ func TestBatchIsSplitAtFileLimits(t *testing.T) {
 			limit(b)
 			runBatch(t, b, 9)
 			for _, p := range srv.Batches() {
-				if n, size := p.Requests, len(srv.File(p.Input)); n > b.maxRequests || size > int(b.maxBytes) || n == 0 {
+				if n, size := p.Counts["total"], len(p.Requests); n > b.maxRequests || size > int(b.maxBytes) || n == 0 {
 					t.Errorf("got a file of %d requests and %d bytes, want at most %d and %d", n, size, b.maxRequests, b.maxBytes)
 				}
 			}
@@ -181,7 +181,7 @@ func TestAzureBatch(t *testing.T) {
 	if len(paths) < 5 || paths[0] != want || paths[3] != "POST /openai/batches?api-version=2024-10-21 "+secret {
 		t.Errorf("got paths %q, want the first to be %q", paths, want)
 	}
-	file := srv.File(srv.Batches()[0].Input)
+	file := srv.Batches()[0].Requests
 	if !strings.Contains(file, `"model":"mine"`) || !strings.Contains(file, `"url":"/chat/completions"`) {
 		t.Errorf("got file %s, want the deployment and the Azure path", file)
 	}

@@ -1,7 +1,6 @@
 package llmtest
 
 import (
-	"bufio"
 	"bytes"
 	"cmp"
 	"encoding/json"
@@ -26,8 +25,8 @@ type Batch struct {
 	Counts  map[string]int   `json:"request_counts"`
 	Errors  map[string][]any `json:"errors"`
 
-	Requests int `json:"-"`
-	polls    int // status requests so far
+	Requests string `json:"-"` // lines of the input file
+	polls    int    // status requests so far
 }
 
 // created is when all files and batches were created, in seconds.
@@ -42,10 +41,9 @@ type BatchServer struct {
 	// Polls is the number of status requests before a batch ends. Batches that fail do so
 	// immediately.
 	Polls int
-	// End returns the final status of the n-th batch, counted from 1. A nil function or
-	// an empty status means completed. For failed batches it also returns an error code
-	// and message. It may be called repeatedly.
-	End func(n int) (status, code, message string)
+	// End returns the final status of the n-th batch, counted from 1, and the error message if it
+	// is failed. A nil function or an empty status means completed. It may be called repeatedly.
+	End func(n int) (status, message string)
 	// Lines may change the lines of a reply file.
 	Lines func(lines []string) []string
 	// Before may handle a request itself, and reports whether it did. It is called
@@ -55,7 +53,7 @@ type BatchServer struct {
 	After func(w http.ResponseWriter, r *http.Request)
 
 	mu      sync.Mutex
-	files   map[string][]byte
+	files   map[string]string
 	kept    int // files, including deleted ones
 	batches []*Batch
 	seen    BatchCounts
@@ -86,13 +84,6 @@ func (s *BatchServer) Batches() (list []Batch) {
 		list = append(list, *b)
 	}
 	return list
-}
-
-// File returns the content of a file.
-func (s *BatchServer) File(id string) string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return string(s.files[id])
 }
 
 // ServeHTTP implements http.Handler.
@@ -135,7 +126,7 @@ func (s *BatchServer) route(w http.ResponseWriter, r *http.Request) {
 	case action == "GET batches" && n >= 0:
 		reply = s.poll(n)
 	case kind == "files" && known && isContent:
-		_, _ = w.Write(content)
+		_, _ = io.WriteString(w, content)
 		return
 	case action == "DELETE files" && known:
 		delete(s.files, id)
@@ -168,12 +159,16 @@ func (s *BatchServer) upload(r *http.Request) any {
 	}
 	content, _ := io.ReadAll(file)
 	s.seen.Uploads++
-	return map[string]any{"id": s.keep(content), "status": "processed"}
+	return map[string]any{"id": s.keep(string(content)), "status": "processed"}
 }
 
-func (s *BatchServer) keep(content []byte) (id string) {
+// keep stores a file, if it is not empty.
+func (s *BatchServer) keep(content string) (id string) {
+	if content == "" {
+		return ""
+	}
 	if s.files == nil {
-		s.files = map[string][]byte{}
+		s.files = map[string]string{}
 	}
 	s.kept++
 	id = fmt.Sprintf("file-%d", s.kept)
@@ -193,8 +188,7 @@ func (s *BatchServer) create(r *http.Request) any {
 	if err != nil || !ok || q.Window != "24h" || !strings.HasSuffix(q.Endpoint, "/chat/completions") {
 		return nil
 	}
-	b := &Batch{ID: fmt.Sprintf("batch_%d", len(s.batches)+1), Input: q.Input, Created: created, Status: "validating", Requests: bytes.Count(content, []byte("\n"))}
-	b.Counts = map[string]int{"total": b.Requests}
+	b := &Batch{ID: fmt.Sprintf("batch_%d", len(s.batches)+1), Input: q.Input, Created: created, Status: "validating", Requests: content, Counts: map[string]int{"total": strings.Count(content, "\n")}}
 	s.batches = append(s.batches, b)
 	return b
 }
@@ -203,18 +197,18 @@ func (s *BatchServer) create(r *http.Request) any {
 func (s *BatchServer) poll(n int) *Batch {
 	b := s.batches[n]
 	b.polls++
-	status, code, message := "completed", "", ""
+	status, message := "", ""
 	if s.End != nil {
-		status, code, message = s.End(n + 1)
+		status, message = s.End(n + 1)
 	}
 	switch {
 	case b.Status != "validating" && b.Status != "in_progress":
 	case status == "failed":
-		b.Status, b.Errors = status, map[string][]any{"data": {map[string]string{"code": code, "message": message}}}
+		b.Status, b.Errors = status, map[string][]any{"data": {map[string]string{"message": message}}}
 	case b.polls <= s.Polls:
-		b.Status, b.Counts["completed"] = "in_progress", b.Requests*b.polls/(s.Polls+1)
+		b.Status, b.Counts["completed"] = "in_progress", b.Counts["total"]*b.polls/(s.Polls+1)
 	default:
-		b.Status, b.Counts["completed"] = cmp.Or(status, "completed"), b.Requests
+		b.Status, b.Counts["completed"] = cmp.Or(status, "completed"), b.Counts["total"]
 		s.answerAll(b)
 	}
 	return b
@@ -224,52 +218,37 @@ func (s *BatchServer) poll(n int) *Batch {
 // second one has no reply.
 func (s *BatchServer) answerAll(b *Batch) {
 	var good, bad []string
-	lines := bufio.NewScanner(bytes.NewReader(s.files[b.Input]))
-	lines.Buffer(nil, 1<<30)
-	for i := 0; lines.Scan(); i++ {
-		id, status, body := s.answer(lines.Bytes())
+	for line := range strings.Lines(b.Requests) {
+		id, status, body := s.answer(line)
+		reply := fmt.Sprintf(`{"custom_id":%q,"response":{"status_code":%d,"body":%s},"error":null}`, id, status, body)
 		switch {
-		case b.Status != "completed" && i%2 == 1:
+		case b.Status != "completed" && (len(good)+len(bad))%2 == 1:
 			bad = append(bad, fmt.Sprintf(`{"custom_id":%q,"response":null,"error":{"code":"batch_%s"}}`, id, b.Status))
-			continue
 		case status == http.StatusOK:
-			good = append(good, replyLine(id, status, body))
+			good = append(good, reply)
 		default:
-			bad = append(bad, replyLine(id, status, body))
+			bad = append(bad, reply)
 		}
 	}
 	slices.Reverse(good) // the order is unspecified
 	if s.Lines != nil {
 		good = s.Lines(good)
 	}
-	if len(good) > 0 {
-		b.Output = s.keep([]byte(strings.Join(good, "\n") + "\n"))
-	}
-	if len(bad) > 0 {
-		b.Failed = s.keep([]byte(strings.Join(bad, "\n") + "\n"))
-	}
-}
-
-func replyLine(id string, status int, body string) string {
-	return fmt.Sprintf(`{"custom_id":%q,"response":{"status_code":%d,"body":%s},"error":null}`, id, status, body)
+	b.Output, b.Failed = s.keep(strings.Join(good, "\n")), s.keep(strings.Join(bad, "\n"))
 }
 
 // answer sends a line of a request file to Chat.
-func (s *BatchServer) answer(line []byte) (id string, status int, body string) {
+func (s *BatchServer) answer(line string) (id string, status int, body string) {
 	var q struct {
 		ID          string `json:"custom_id"`
 		Method, URL string
 		Body        json.RawMessage
 	}
-	if err := json.Unmarshal(line, &q); err != nil || q.Method != http.MethodPost || !strings.HasSuffix(q.URL, "/chat/completions") || q.ID == "" || len(q.ID) > 64 {
+	if err := json.Unmarshal([]byte(line), &q); err != nil || q.Method != http.MethodPost || !strings.HasSuffix(q.URL, "/chat/completions") || q.ID == "" || len(q.ID) > 64 {
 		return q.ID, http.StatusBadRequest, `{"error":{"message":"no request of a batch"}}`
 	}
 	s.seen.Batched++
 	rec := httptest.NewRecorder()
 	s.Chat.ServeHTTP(rec, httptest.NewRequest(http.MethodPost, q.URL, bytes.NewReader(q.Body)))
-	var compact bytes.Buffer
-	if err := json.Compact(&compact, rec.Body.Bytes()); err != nil {
-		return q.ID, http.StatusInternalServerError, `{"error":{"message":"no JSON"}}`
-	}
-	return q.ID, rec.Code, compact.String()
+	return q.ID, rec.Code, strings.ReplaceAll(rec.Body.String(), "\n", "")
 }

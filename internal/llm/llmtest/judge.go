@@ -15,36 +15,14 @@ type item struct {
 
 // A prompt is the JSON in a user message.
 type prompt struct {
-	Chunks, Facts                 []item
+	Chunks                        []item
 	Context, Answer               string
 	Claims, Statements, Sentences []item
-
-	published [2]string // replies of a published judge for and against its claim, or empty
 }
 
-// prompt parses the messages of a call.
+// prompt parses the user message of a call.
 func (c *Call) prompt() (p prompt) {
-	between := func(before, after string) string {
-		_, text, _ := strings.Cut(c.User, before)
-		text, _, _ = strings.Cut(text, after)
-		return text
-	}
-	switch {
-	case strings.HasPrefix(c.System, "Determine whether the provided claim is consistent"): // MiniCheck
-		p.Context, p.published = between("Document: ", "\nClaim: "), [2]string{"Yes", "No"}
-		p.Claims = []item{{Text: between("\nClaim: ", "\x00")}}
-	case strings.HasPrefix(c.User, "Given the following QUESTION, DOCUMENT and ANSWER"): // Lynx
-		const front, end = `{"REASONING": ["It says "so".", "Also "KEY": "VALUE"."], "SCORE": "`, `"}`
-		p.Context, p.published = between("DOCUMENT:\n", "\n\n--\nANSWER:"), [2]string{front + "PASS" + end, front + "FAIL" + end}
-		p.Claims = []item{{Text: between("\nANSWER:\n", "\n\n--\n")}}
-	case strings.HasPrefix(c.User, "<guardian>"):
-		const front, end = "<think>\n</think>\n<score> ", " </score>"
-		p.Context, p.published = strings.Join(c.Documents, "\n"), [2]string{front + "no" + end, front + "yes" + end}
-		p.Claims = []item{{Text: c.Assistant}}
-	default:
-		_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // on failure, there are no claims
-	}
-	p.Chunks = append(p.Chunks, p.Facts...)
+	_ = json.NewDecoder(strings.NewReader(c.User)).Decode(&p) // on failure, there are no claims
 	return p
 }
 
@@ -61,16 +39,6 @@ func promptTokens(c *Call) int { return (len(c.System) + len(c.User)) / 4 }
 
 func (p *prompt) reply(c *Call) string {
 	switch {
-	case p.published[0] != "" && p.supports(p.Claims[0].Text):
-		return p.published[0]
-	case p.published[0] != "":
-		return p.published[1]
-	case strings.Contains(c.Schema, `"truths"`):
-		var facts []string
-		for _, chunk := range p.Chunks {
-			facts = append(facts, chunk.Text)
-		}
-		return encode(map[string]any{"truths": facts})
 	case c.Word() && len(p.Claims) > 0:
 		return map[bool]string{true: "Yes", false: "No"}[p.supports(p.Claims[0].Text)]
 	case p.Claims != nil || p.Statements != nil:
@@ -101,12 +69,9 @@ func (p *prompt) verdicts(schema string) string {
 		} else if strings.ContainsFunc(c.Text, unicode.IsDigit) {
 			label = "contradicted"
 		}
-		switch {
-		case p.Statements != nil:
+		if p.Statements != nil {
 			v = map[string]any{"statement_id": c.ID, "reason": "r", "verdict": map[bool]int{true: 1}[label == "supported"]}
-		case strings.Contains(schema, `"idk"`):
-			v["verdict"] = map[string]string{"supported": "yes", "contradicted": "no", "not_mentioned": "idk"}[label]
-		default:
+		} else {
 			v["verdict"], v["quote"], v["chunk_ids"] = label, "", p.evidence(c.Text)
 		}
 		list, byID[strconv.Itoa(c.ID)] = append(list, v), v
@@ -117,10 +82,19 @@ func (p *prompt) verdicts(schema string) string {
 	return encode(map[string]any{"verdicts": list})
 }
 
-func (p *prompt) supports(claim string) bool { return p.share(claim) >= supportedShare }
+func (p *prompt) supports(claim string) bool { return p.share(claim) >= SupportedShare }
 
-// supportedShare is the minimum share of words of a supported claim in a sentence.
-const supportedShare = 0.8
+// SupportedShare is the minimum share of words of a supported claim in a sentence.
+const SupportedShare = 0.8
+
+// Shares returns the share of words of each claim, statement or sentence of a call.
+func (c *Call) Shares() (shares []float64) {
+	p := c.prompt()
+	for _, claim := range slices.Concat(p.Claims, p.Statements, p.Sentences) {
+		shares = append(shares, p.share(claim.Text))
+	}
+	return shares
+}
 
 // share returns the largest share of the longer words of a claim that occur in one
 // sentence of the contexts. It does not change if contexts are split between sentences.
@@ -153,7 +127,7 @@ func share(text, claim string) float64 {
 func (p *prompt) evidence(claim string) []int {
 	ids := []int{}
 	for _, c := range p.Chunks {
-		if share(c.Text, claim) >= supportedShare {
+		if share(c.Text, claim) >= SupportedShare {
 			ids = append(ids, c.ID)
 		}
 	}

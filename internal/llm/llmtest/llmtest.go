@@ -2,8 +2,7 @@
 // prompt of ragfaith correctly, and can simulate the quirks of real servers. Runs with and
 // without quirks must produce the same scores. BatchServer is one with the Batch API.
 //
-// A quirk wraps the handler of a call: it may change the call, change the answer, or
-// answer itself.
+// A quirk may change a call, change the answer, or answer itself.
 package llmtest
 
 import (
@@ -21,13 +20,11 @@ type Call struct {
 	Limit        string // max_tokens, max_completion_tokens, or "" if neither is sent
 	MaxTokens    int    // value of that parameter
 	Temperature  *float64
-	TopLogprobs  int      // alternatives of each token, or 0 if no log probabilities are wanted
-	Format       string   // json_schema, json_object, or "" for neither
-	Schema       string   // JSON schema from the format or the prompt; may be empty
-	System, User string   // messages
-	Assistant    string   // message to judge
-	Documents    []string // of the chat template
-	Raw          []byte   // body
+	TopLogprobs  int    // alternatives of each token, or 0 if no log probabilities are wanted
+	Format       string // json_schema, json_object, or "" for neither
+	Schema       string // JSON schema from the format or the prompt; may be empty
+	System, User string // messages
+	Raw          []byte // body
 }
 
 // Word reports whether the call asks for a single word.
@@ -52,8 +49,8 @@ type Answer struct {
 // A Handler answers calls. It must be safe for concurrent use.
 type Handler func(c *Call) *Answer
 
-// A Quirk wraps a handler.
-type Quirk func(next Handler) Handler
+// A Quirk answers a call, usually by passing it to next.
+type Quirk func(c *Call, next Handler) *Answer
 
 // A Server is an http.Handler for paths that end in /chat/completions.
 type Server struct {
@@ -67,7 +64,8 @@ type Server struct {
 func New(quirks ...Quirk) *Server {
 	s := &Server{handle: judge}
 	for _, quirk := range slices.Backward(quirks) {
-		s.handle = quirk(s.handle)
+		next := s.handle
+		s.handle = func(c *Call) *Answer { return quirk(c, next) }
 	}
 	return s
 }
@@ -96,15 +94,10 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 func readCall(raw []byte) *Call {
 	var q struct {
-		Messages []struct{ Role, Content string }
-		Template struct {
-			Documents []struct{ Text string }
-		} `json:"chat_template_kwargs"`
-
+		Messages            []struct{ Role, Content string }
 		MaxTokens           *int `json:"max_tokens"`
 		MaxCompletionTokens *int `json:"max_completion_tokens"`
 		Temperature         *float64
-		Logprobs            bool
 		TopLogprobs         int `json:"top_logprobs"`
 		Format              struct {
 			Type       string
@@ -112,27 +105,18 @@ func readCall(raw []byte) *Call {
 		} `json:"response_format"`
 	}
 	_ = json.Unmarshal(raw, &q) // missing fields show up in the answer
-	c := &Call{Temperature: q.Temperature, Format: q.Format.Type, Schema: string(q.Format.JSONSchema.Schema), Raw: raw}
-	if q.Logprobs {
-		c.TopLogprobs = q.TopLogprobs
-	}
+	c := &Call{Temperature: q.Temperature, TopLogprobs: q.TopLogprobs, Format: q.Format.Type, Schema: string(q.Format.JSONSchema.Schema), Raw: raw}
 	for name, n := range map[string]*int{"max_tokens": q.MaxTokens, "max_completion_tokens": q.MaxCompletionTokens} {
 		if n != nil {
 			c.Limit, c.MaxTokens = name, *n
 		}
 	}
 	for _, m := range q.Messages {
-		switch m.Role {
-		case "system":
+		if m.Role == "system" {
 			c.System = m.Content
-		case "assistant":
-			c.Assistant = m.Content
-		default:
+		} else {
 			c.User = m.Content
 		}
-	}
-	for _, d := range q.Template.Documents {
-		c.Documents = append(c.Documents, d.Text)
 	}
 	if _, told, ok := strings.Cut(c.System, "It must satisfy this JSON Schema:\n"); ok {
 		c.Schema = told

@@ -53,7 +53,7 @@ func gradedJudge(t *testing.T, stack *llm.Stack, o Options) *Judge {
 func checkProbabilities(t *testing.T, vs []verdict.Verdict) {
 	t.Helper()
 	for i, v := range vs {
-		want := llmtest.SupportProbability(float64(i) / 10)
+		want := supportProbability(float64(i) / 10)
 		if !v.Graded || math.Abs(v.Score-want) > 2e-3 {
 			t.Errorf("claim %d: got score %v, graded %t, want %v", i, v.Score, v.Graded, want)
 		}
@@ -78,12 +78,12 @@ func TestScoresAreProbabilitiesWhateverTheTokens(t *testing.T) {
 	} {
 		for style, o := range map[string]Options{"chunks": {}, "ragas": {Style: Ragas}} {
 			t.Run(name+"/"+style, func(t *testing.T) {
-				stack, _ := gradedStack(t, nil, llmtest.Logprobs(regexp.MustCompile(tokens)))
+				stack, _ := gradedStack(t, nil, gradedLogprobs(regexp.MustCompile(tokens)))
 				checkProbabilities(t, judge(t, gradedJudge(t, stack, o), gradedTask()).Verdicts)
 			})
 		}
 		t.Run(name+"/word", func(t *testing.T) {
-			stack, _ := gradedStack(t, nil, llmtest.Logprobs(regexp.MustCompile(tokens)), llmtest.Prose())
+			stack, _ := gradedStack(t, nil, gradedLogprobs(regexp.MustCompile(tokens)), llmtest.Prose())
 			checkProbabilities(t, judge(t, gradedJudge(t, stack, Options{}), gradedTask()).Verdicts)
 		})
 	}
@@ -96,7 +96,7 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 		return map[string]any{"token": text, "logprob": logprob, "top_logprobs": top}
 	}
 	each := func(f func(text string) map[string]any) llmtest.Quirk {
-		return llmtest.RawLogprobs(func(_ *llmtest.Call, content string) any {
+		return rawLogprobs(func(_ *llmtest.Call, content string) any {
 			var list []any
 			for _, r := range content {
 				list = append(list, f(string(r)))
@@ -105,7 +105,7 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 		})
 	}
 	raw := func(v any) llmtest.Quirk {
-		return llmtest.RawLogprobs(func(*llmtest.Call, string) any { return v })
+		return rawLogprobs(func(*llmtest.Call, string) any { return v })
 	}
 	many := make([]any, 10_000)
 	for i := range many {
@@ -118,8 +118,8 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 		requests int
 	}{
 		"ignored":              {raw(nil), 1},
-		"refused":              {llmtest.NoLogprobs("logprobs"), 2},
-		"refused unnamed":      {llmtest.NoLogprobs(""), 2},
+		"refused":              {llmtest.Rejects("logprobs"), 2},
+		"refused unnamed":      {llmtest.Rejects("logprobs without a reason"), 2},
 		"empty":                {raw(map[string]any{"content": []any{}}), 1},
 		"text":                 {raw("none"), 1},
 		"legacy":               {raw(map[string]any{"tokens": []string{"{"}, "token_logprobs": []float64{-1}}), 1},
@@ -128,12 +128,10 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 		"other text":           {each(func(string) map[string]any { return token("y", -0.1) }), 1},
 		"bytes out of range":   {each(func(s string) map[string]any { return map[string]any{"token": s, "logprob": -1, "bytes": []int{300}} }), 1},
 		"alternatives without": {raw(map[string]any{"content": []any{token("{", -1, many...)}}), 1},
-		"not a number": {func(next llmtest.Handler) llmtest.Handler {
-			return func(c *llmtest.Call) *llmtest.Answer {
-				a := next(c)
-				a.Body = fmt.Sprintf(`{"choices":[{"message":{"content":%q},"logprobs":{"content":[{"token":"{","logprob":NaN}]}}]}`, a.Content)
-				return a
-			}
+		"not a number": {func(c *llmtest.Call, next llmtest.Handler) *llmtest.Answer {
+			a := next(c)
+			a.Body = fmt.Sprintf(`{"choices":[{"message":{"content":%q},"logprobs":{"content":[{"token":"{","logprob":NaN}]}}]}`, a.Content)
+			return a
 		}, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -158,9 +156,9 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 
 func TestThresholdDecidesGradedClaims(t *testing.T) {
 	for _, threshold := range []float64{0.05, 0.5, 0.9} {
-		stack, _ := gradedStack(t, nil, llmtest.Logprobs(regexp.MustCompile(`[a-z]+|.`)))
+		stack, _ := gradedStack(t, nil, gradedLogprobs(regexp.MustCompile(`[a-z]+|.`)))
 		for i, v := range judge(t, gradedJudge(t, stack, Options{Threshold: &threshold}), gradedTask()).Verdicts {
-			p := llmtest.SupportProbability(float64(i) / 10)
+			p := supportProbability(float64(i) / 10)
 			if want := p >= threshold; want != (v.Label == verdict.Supported) || want != (v.Score >= threshold) {
 				t.Errorf("threshold %v: claim %d with probability %v: got %v, score %v", threshold, i, p, v.Label, v.Score)
 			}
@@ -175,14 +173,12 @@ func TestCachedRepliesKeepProbabilities(t *testing.T) {
 	cache := llm.OpenCache(t.Context(), t.TempDir(), llm.NewClock(time.Now), func(err error) { t.Error(err) })
 	defer cache.Close()
 	graded := false
-	stack, server := gradedStack(t, cache, func(next llmtest.Handler) llmtest.Handler {
-		withLogprobs := llmtest.Logprobs(regexp.MustCompile(`[a-z]+|.`))(next)
-		return func(c *llmtest.Call) *llmtest.Answer {
-			if graded {
-				return withLogprobs(c)
-			}
-			return next(c)
+	withLogprobs := gradedLogprobs(regexp.MustCompile(`[a-z]+|.`))
+	stack, server := gradedStack(t, cache, func(c *llmtest.Call, next llmtest.Handler) *llmtest.Answer {
+		if graded {
+			return withLogprobs(c, next)
 		}
+		return next(c)
 	})
 	score := func(o Options) []verdict.Verdict { return judge(t, gradedJudge(t, stack, o), gradedTask()).Verdicts }
 	score(Options{})
