@@ -64,25 +64,9 @@ func (r *run) newModel(ctx context.Context) (*model, error) {
 		c.Printf("warning: --max-cost: the price of %s is assumed to be 0, since its server is local; set it with --price", client.Model)
 	}
 	if !o.Quiet {
-		options.OnConcurrency = func(limit int) {
-			if limit == 1 {
-				c.Printf("the server answers one request at a time; sending 1 at once")
-			} else {
-				c.Printf("the server does not keep up with %d requests at once; sending %d", o.Concurrency, limit)
-			}
-		}
-		options.OnThrottled = func(err error) { c.Printf("waiting: %v", err) }
-		options.OnDowngrade = func(d llm.Downgrade) { c.Printf("warning: %s", d) }
-		options.OnEffortRefused = func(err error) {
-			c.Printf("warning: the model refuses --reasoning-effort %s (%v); it is left out for the rest of the run", l.ReasoningEffort, err)
-		}
-		options.OnLimit = func(tokens int) {
-			c.Printf("warning: the server reads at most %d tokens of a request and silently drops the rest: "+
-				"longer rows are judged in parts, with more requests; a larger context window avoids that (Ollama: OLLAMA_CONTEXT_LENGTH)", tokens)
-		}
+		options.Notify = func(text string) { c.Printf("%s", text) }
 	}
 	if o.Verbose {
-		options.OnThrottled = nil // each wait is reported
 		options.OnRetry = func(err error, wait time.Duration) {
 			c.Printf("retrying in %v: %v", wait.Round(time.Millisecond), err)
 		}

@@ -33,9 +33,8 @@ type Client struct {
 	perMinute    int  // tokens that a request alone has exceeded, or 0 if unknown
 	gaveLogprobs bool // the server has returned log probabilities
 	downgrades   []Downgrade
-	notify       func(Downgrade) // may be nil
-	notifyEffort func(error)     // may be nil
-	negotiating  chan struct{}   // semaphore: one rejected call at a time looks for a form
+	notify       func(text string)
+	negotiating  chan struct{} // semaphore: one rejected call at a time looks for a form
 }
 
 // NewClient returns a client that can only Ask, without contacting the server. It fails if
@@ -52,7 +51,7 @@ func NewClient(c Config) (*Client, error) {
 	return &Client{
 		api: openai.NewClientWithConfig(w.config()), wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
 		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
-		form: startForm(c), negotiating: make(chan struct{}, 1),
+		form: startForm(c), notify: func(string) {}, negotiating: make(chan struct{}, 1),
 	}, nil
 }
 

@@ -3,7 +3,6 @@ package llm
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"regexp"
 	"slices"
@@ -31,17 +30,6 @@ func (f format) String() string {
 type Downgrade struct {
 	From, To string // json_schema, json_object or prompt
 	Status   int    // HTTP status of the rejection
-	Message  string // message from the server
-}
-
-// String describes the downgrade as a warning.
-func (d Downgrade) String() string {
-	how := map[string]string{jsonMode.String(): "in JSON mode, without a schema", jsonInPrompt.String(): "in the prompt alone"}[d.To]
-	cause := ""
-	if d.Status != 0 {
-		cause = fmt.Sprintf(" (%v)", &StatusError{Status: d.Status, Message: d.Message})
-	}
-	return fmt.Sprintf("the server refuses response_format %s%s; asking for JSON %s for the rest of the run", d.From, cause, how)
 }
 
 // A tokenParam selects the request parameter for the output token limit.

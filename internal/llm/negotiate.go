@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 )
 
 // Downgrades returns all downgrades so far, in order.
@@ -28,21 +29,25 @@ func (c *Client) adoptForm(f form, cause error) {
 	if c.form = mergeForms(previous, f); c.form.withoutLimits() != previous.withoutLimits() {
 		c.proven, c.exceptions = false, 0
 	}
-	if c.form.NoEffort && !previous.NoEffort && c.notifyEffort != nil {
-		defer c.notifyEffort(cause)
+	var notices []string
+	if c.form.Format != previous.Format {
+		d := Downgrade{From: previous.Format.String(), To: c.form.Format.String()}
+		how, reason := "in JSON mode, without a schema", ""
+		if c.form.Format == jsonInPrompt {
+			how = "in the prompt alone"
+		}
+		if e, ok := errors.AsType[*StatusError](cause); ok {
+			d.Status, reason = e.Status, " ("+e.Error()+")"
+		}
+		c.downgrades = append(c.downgrades, d)
+		notices = append(notices, fmt.Sprintf("warning: the server refuses response_format %s%s; asking for JSON %s for the rest of the run", d.From, reason, how))
 	}
-	if c.form.Format == previous.Format {
-		c.mu.Unlock()
-		return
+	if c.form.NoEffort && !previous.NoEffort {
+		notices = append(notices, fmt.Sprintf("warning: the model refuses --reasoning-effort %s (%v); it is left out for the rest of the run", c.effort, cause))
 	}
-	d := Downgrade{From: previous.Format.String(), To: c.form.Format.String()}
-	if e, ok := errors.AsType[*StatusError](cause); ok {
-		d.Status, d.Message = e.Status, e.Message
-	}
-	c.downgrades = append(c.downgrades, d)
 	c.mu.Unlock()
-	if c.notify != nil {
-		c.notify(d)
+	for _, text := range notices {
+		c.notify(text)
 	}
 }
 

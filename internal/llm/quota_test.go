@@ -114,7 +114,7 @@ func TestOnly429EndsRun(t *testing.T) {
 				clock := NewClock(time.Now)
 				var notices []time.Duration
 				start := time.Now()
-				s := testSender(Options{Clock: clock, Concurrency: 16, Retries: 5, OnThrottled: func(error) { notices = append(notices, time.Since(start)) }})
+				s := testSender(Options{Clock: clock, Concurrency: 16, Retries: 5, Notify: func(string) { notices = append(notices, time.Since(start)) }})
 				var calls atomic.Int64
 				server := completerFunc(func(ctx context.Context, _ *Request) (*Reply, error) {
 					calls.Add(1)

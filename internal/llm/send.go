@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"errors"
+	"fmt"
 	"sync"
 	"time"
 
@@ -32,9 +33,8 @@ type sender struct {
 	retries int // after the first attempt
 	price   price
 
-	onRetry       func(err error, wait time.Duration) // these may be nil
-	onConcurrency func(limit int)
-	onThrottled   func(error)
+	onRetry func(err error, wait time.Duration) // may be nil
+	notify  func(text string)
 
 	breaker *breaker
 	budget  *budget
@@ -170,7 +170,7 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 	if u.Tokens() == 0 {
 		counted.PromptTokens = size.Prompt // the server may count unanswered requests
 	}
-	limit, throttled := 0, false
+	lowered, throttled := 0, false
 	s.update(func() {
 		now := s.clock.Now()
 		before, noticed := s.slots.reached(), s.rate.noticeable
@@ -179,15 +179,17 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 		s.slots.release(generation, err, now)
 		s.budget.settle(estimate, s.price.cost(billed.PromptTokens, billed.CompletionTokens))
 		if before == 0 {
-			limit = s.slots.reached()
+			lowered = s.slots.reached()
 		}
 		throttled = s.rate.noticeable && !noticed
 	})
-	if limit > 0 && s.onConcurrency != nil {
-		s.onConcurrency(limit)
-	}
-	if throttled && s.onThrottled != nil {
-		s.onThrottled(err)
+	switch {
+	case lowered == 1:
+		s.notify("the server answers one request at a time; sending 1 at once")
+	case lowered > 0:
+		s.notify(fmt.Sprintf("the server does not keep up with %d requests at once; sending %d", s.slots.max, lowered))
+	case throttled && s.onRetry == nil: // which reports each wait
+		s.notify(fmt.Sprintf("waiting: %v", err))
 	}
 	return u, responses, err
 }

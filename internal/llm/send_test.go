@@ -59,6 +59,9 @@ func testSender(o Options) *sender {
 	if o.Clock == nil {
 		o.Clock = newFakeClock()
 	}
+	if o.Notify == nil {
+		o.Notify = func(string) {}
+	}
 	return newSender(o, &monitor{changed: make(chan struct{})}, &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, price{1e-6, 1e-6})
 }
 

@@ -31,7 +31,7 @@ func TestSingleSlotServerRepeatsNothing(t *testing.T) {
 			return &Reply{}, nil
 		})
 		c := through(testSender(Options{
-			Clock: NewClock(time.Now), Retries: 5, Concurrency: 16, OnConcurrency: func(n int) { t.Errorf("notified of a limit of %d", n) },
+			Clock: NewClock(time.Now), Retries: 5, Concurrency: 16, Notify: func(text string) { t.Error(text) },
 		}), server, 0)
 		start := time.Now()
 		inParallel(16, func(int) {

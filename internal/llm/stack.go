@@ -17,12 +17,6 @@ type Options struct {
 	// Concurrency is the maximum number of requests in flight. The actual limit adapts to
 	// the server. 0 means unlimited.
 	Concurrency int
-	// OnConcurrency is called when the limit is lowered for the first time because the
-	// server does not keep up. It may be nil.
-	OnConcurrency func(limit int)
-	// OnThrottled is called once, when 429s make the run wait for a noticeable time. It may
-	// be nil.
-	OnThrottled func(error)
 
 	RPM, TPM  int     // requests and tokens per minute; 0 means unlimited
 	MaxCost   float64 // USD; 0 means unlimited
@@ -33,14 +27,9 @@ type Options struct {
 
 	Cache   *Cache // optional
 	OnRetry func(err error, wait time.Duration)
-	// OnLimit is called once if the server silently truncates prompts that exceed its
-	// context window, of that many tokens. It may be nil.
-	OnLimit func(tokens int)
-	// OnDowngrade is called when the server rejects a JSON format. It may be nil.
-	OnDowngrade func(Downgrade)
-	// OnEffortRefused is called once if the server refuses the reasoning effort, which is
-	// then omitted. It may be nil.
-	OnEffortRefused func(error)
+	// Notify is called once with each thing that users should know about the server, such as
+	// what it does not support. It may be nil.
+	Notify func(text string)
 }
 
 // A Stack asks a language model. From the outermost to the innermost, a request passes:
@@ -79,7 +68,10 @@ func New(o Options) (*Stack, error) {
 	if err != nil {
 		return nil, err
 	}
-	c.notify, c.notifyEffort = o.OnDowngrade, o.OnEffortRefused
+	if o.Notify == nil {
+		o.Notify = func(string) {}
+	}
+	c.notify = o.Notify
 	p, err := o.price()
 	if err != nil {
 		return nil, err
@@ -93,7 +85,7 @@ func New(o Options) (*Stack, error) {
 // newSender returns a sender with the limits of o and a budget.
 func newSender(o Options, m *monitor, b *budget, p price) *sender {
 	s := &sender{monitor: m, clock: o.Clock, retries: o.Retries, price: p, breaker: &breaker{}, budget: b}
-	s.onRetry, s.onConcurrency, s.onThrottled = o.OnRetry, o.OnConcurrency, o.OnThrottled
+	s.onRetry, s.notify = o.OnRetry, o.Notify
 	s.rate = newRateLimiter(o.RPM)
 	if o.TPM > 0 {
 		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
@@ -107,7 +99,10 @@ func newSender(o Options, m *monitor, b *budget, p price) *sender {
 // wrap adds the decorators above the Client to next. fixed is
 // ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
-	s.window = NewWindowDetector(next, s.Tokens.Text, s.opts.OnLimit)
+	s.window = NewWindowDetector(next, s.Tokens.Text, func(tokens int) {
+		s.opts.Notify(fmt.Sprintf("warning: the server reads at most %d tokens of a request and silently drops the rest: "+
+			"longer rows are judged in parts, with more requests; a larger context window avoids that (Ollama: OLLAMA_CONTEXT_LENGTH)", tokens))
+	})
 	s.retry = s.replyRetry(s.window, fixed)
 	next = s.retry
 	if s.opts.Cache != nil {
@@ -178,7 +173,7 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	}
 	own := *s.Client.sender
 	if client.Endpoint() != s.Client.Endpoint() {
-		o.RPM, o.TPM, o.Concurrency, o.OnThrottled = 0, 0, 0, nil
+		o.RPM, o.TPM, o.Concurrency, o.Notify = 0, 0, 0, func(string) {}
 		own = *newSender(o, own.monitor, own.budget, p)
 	}
 	own.price = p
