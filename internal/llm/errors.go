@@ -81,7 +81,7 @@ func (e *StatusError) parseBody(text string) {
 // A NetworkError is a request that failed without a response.
 type NetworkError struct {
 	Message   string
-	Permanent bool // a certificate, or the user of a proxy, was rejected
+	Permanent bool // a certificate was rejected
 	err       error
 }
 

@@ -58,20 +58,10 @@ func newWire(c Config, e endpoint) *wire {
 		IdleConnTimeout:       90 * time.Second,
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: time.Second,
-		OnProxyConnectResponse: func(_ context.Context, _ *url.URL, _ *http.Request, res *http.Response) error {
-			if res.StatusCode == http.StatusProxyAuthRequired {
-				return errProxyAuth
-			}
-			return nil
-		},
 	}
 	w.http = &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	return w
 }
-
-// errProxyAuth reports that a proxy rejects the user and password, or that there
-// are none.
-var errProxyAuth = errors.New("the proxy requires a valid user and password (407): set HTTPS_PROXY=http://USER:PASSWORD@HOST:PORT, with special characters percent-encoded")
 
 // checkRedirect follows only redirects that preserve method, scheme and host,
 // so that keys and rows are sent only to the configured server.
@@ -277,9 +267,6 @@ func (w *wire) networkError(ctx context.Context, err error) error {
 	case isA[*tls.CertificateVerificationError](err):
 		e.Permanent = true
 		e.Message = "the server's certificate can't be trusted: " + msg
-	case errors.Is(err, errProxyAuth):
-		e.Permanent = true
-		e.Message = errProxyAuth.Error()
 	case w.wantsCertificate.Load() && isAlert(err):
 		e.Permanent = true
 		e.Message = "the server requires a client certificate, which a proxy can add: " + msg
@@ -300,9 +287,6 @@ func (w *wire) statusError(res *http.Response, body []byte) error {
 	if res.StatusCode >= 300 && res.StatusCode < 400 {
 		e.Message = "it redirects to " + w.redactLocation(res.Header.Get("Location")) + ", which is not followed; set the base URL to it if it is yours"
 		return e
-	}
-	if res.StatusCode == http.StatusProxyAuthRequired { // of a proxy for http://
-		e.Message = errProxyAuth.Error()
 	}
 	return e
 }
