@@ -69,8 +69,8 @@ func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage,
 
 // createChat sends a request for a chat completion.
 func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*openai.ChatCompletionResponse, error) {
-	x := &exchange{limit: limit}
-	res, err := c.api.CreateChatCompletion(x.context(ctx), q)
+	x := &exchange{wire: c.wire, limit: limit}
+	res, err := x.client().CreateChatCompletion(ctx, q)
 	switch {
 	case err == nil:
 		return &res, nil

@@ -8,15 +8,12 @@ import (
 	"strings"
 	"sync"
 	"time"
-
-	openai "github.com/sashabaranov/go-openai"
 )
 
 // A Client sends requests for one model to one server. If the server rejects the form of a
 // request, the client tries others: it requests JSON by schema, by JSON mode, or only in the
 // prompt, and omits unsupported parameters. It remembers the form that works.
 type Client struct {
-	api              *openai.Client
 	wire             *wire
 	model            string
 	timeout          time.Duration
@@ -49,7 +46,7 @@ func NewClient(c Config) (*Client, error) {
 	}
 	w := newWire(c, e)
 	return &Client{
-		api: openai.NewClientWithConfig(w.config()), wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
+		wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
 		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
 		form: startForm(c), notify: func(string) {}, negotiating: make(chan struct{}, 1),
 	}, nil

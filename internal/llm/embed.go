@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"math"
 	"net/http"
 	"slices"
 	"strings"
@@ -61,7 +60,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string) (out [][]float32, 
 }
 
 // Embed returns a vector for each text, using one request. It fails unless all
-// vectors have the same length and contain only finite numbers. Some servers
+// vectors have the same length. JSON has only finite numbers. Some servers
 // reject empty texts. If the server truncated a text, the error is a
 // *ContextLengthError. UsageOf also returns the usage from an error.
 func (c *Client) Embed(ctx context.Context, texts []string) (vectors [][]float32, used usage.Usage, err error) {
@@ -80,10 +79,10 @@ func (c *Client) Embed(ctx context.Context, texts []string) (vectors [][]float32
 
 // embed sends the request of Embed once.
 func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
-	x := &exchange{limit: replyLimit{maxReplyBytes, maxReplyValues}}
+	x := &exchange{wire: c.wire, limit: replyLimit{maxReplyBytes, maxReplyValues}}
 	var res openai.EmbeddingResponse
 	err := within(ctx, c.timeout, func(ctx context.Context) (err error) {
-		res, err = c.api.CreateEmbeddings(x.context(ctx), openai.EmbeddingRequest{
+		res, err = x.client().CreateEmbeddings(ctx, openai.EmbeddingRequest{
 			Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 		})
 		return err
@@ -156,11 +155,6 @@ func vectors(data []openai.Embedding, n int) ([][]float32, error) {
 			return nil, fmt.Errorf("got an unexpected or duplicate vector for text %d", d.Index)
 		case len(d.Embedding) == 0 || len(d.Embedding) != len(data[0].Embedding):
 			return nil, fmt.Errorf("got vectors of different lengths, %d and %d", len(data[0].Embedding), len(d.Embedding))
-		}
-		for _, x := range d.Embedding {
-			if math.IsNaN(float64(x)) || math.IsInf(float64(x), 0) {
-				return nil, fmt.Errorf("the vector of text %d contains NaN or infinity", d.Index)
-			}
 		}
 		out[d.Index] = d.Embedding
 	}

@@ -90,47 +90,38 @@ func (w *wire) request(ctx context.Context, method, url string, body []byte) (*h
 	return r, nil
 }
 
-// config returns a configuration of go-openai that sends requests through w, which adds
-// the key.
-func (w *wire) config() openai.ClientConfig {
-	cfg := openai.DefaultConfig("")
-	if e := &w.endpoint; e.deployments {
-		cfg = openai.DefaultAzureConfig("", e.base)
-		cfg.AzureModelMapperFunc = func(model string) string { return cmp.Or(e.deployment, model) }
-	}
-	cfg.BaseURL, cfg.APIVersion, cfg.HTTPClient = w.endpoint.base, w.endpoint.version, w
-	return cfg
-}
-
-// An exchange is a request by go-openai.
+// An exchange is one request by go-openai. Its response is successful and complete.
 type exchange struct {
+	*wire
 	limit replyLimit
 	reply []byte // nil unless it arrived
 }
 
-type exchangeKey struct{}
-
-// context returns a context for a request by go-openai.
-func (x *exchange) context(ctx context.Context) context.Context {
-	return context.WithValue(ctx, exchangeKey{}, x)
+// client returns a client of go-openai that sends its request as x.
+func (x *exchange) client() *openai.Client {
+	cfg := openai.DefaultConfig("")
+	if e := &x.endpoint; e.deployments {
+		cfg = openai.DefaultAzureConfig("", e.base)
+		cfg.AzureModelMapperFunc = func(model string) string { return cmp.Or(e.deployment, model) }
+	}
+	cfg.BaseURL, cfg.APIVersion, cfg.HTTPClient = x.endpoint.base, x.endpoint.version, x
+	return openai.NewClientWithConfig(cfg)
 }
 
-// Do implements openai.HTTPDoer. The context of the request must be that of an exchange.
-// The response is successful and complete.
-func (w *wire) Do(r *http.Request) (*http.Response, error) {
+// Do implements openai.HTTPDoer.
+func (x *exchange) Do(r *http.Request) (*http.Response, error) {
 	if strings.HasSuffix(r.URL.Path, "/chat/completions") {
 		b, err := io.ReadAll(r.Body)
 		if err != nil {
 			return nil, err
 		}
-		b = w.completeBody(b)
+		b = x.completeBody(b)
 		r.GetBody = func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(b)), nil }
 		r.Body, _ = r.GetBody()
 		r.ContentLength = int64(len(b))
 	}
-	x := r.Context().Value(exchangeKey{}).(*exchange)
 	var err error
-	if x.reply, err = w.read(r, x.limit); err != nil {
+	if x.reply, err = x.read(r, x.limit); err != nil {
 		return nil, err
 	}
 	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(bytes.NewReader(x.reply))}, nil
