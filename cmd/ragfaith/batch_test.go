@@ -158,8 +158,8 @@ func TestRequestsMissingFromBatchAreSentOnline(t *testing.T) {
 			if seen := s.Seen(); seen.Online != tt.online || seen.Batches != 1 || seen.Files != 0 {
 				t.Errorf("server saw %+v, want 1 batch and %d single requests; stderr: %s", seen, tt.online, got.stderr)
 			}
-			if reported := strings.Contains(got.stderr, "to be sent again"); reported != (tt.online > 0) {
-				t.Errorf("got requests reported as missing: %t, want %t: %s", reported, tt.online > 0, got.stderr)
+			if want := fmt.Sprintf("replies to %d of 24 requests", 24-tt.online); !strings.Contains(got.stderr, want) {
+				t.Errorf("got stderr %s, want %q", got.stderr, want)
 			}
 		})
 	}

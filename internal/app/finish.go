@@ -25,7 +25,6 @@ func (r *run) finish(ctx context.Context, err error) error {
 	case errors.Is(err, output.ErrStdoutClosed):
 		// Stdout was the only output; a closed pipe is not an error, even under pipefail.
 		_, err := r.out.Abandon(false)
-		r.finishBatch(ctx)
 		return err
 	case err != nil:
 		return r.fail(err)
@@ -37,7 +36,11 @@ func (r *run) finish(ctx context.Context, err error) error {
 		}
 		return &exit.ReportedError{Code: exit.Failure}
 	}
-	r.finishBatch(ctx)
+	if r.batch != nil {
+		if err := r.batch.Finish(context.WithoutCancel(ctx)); err != nil {
+			r.warn(err)
+		}
+	}
 	if err := r.out.Conclude(r.completeSummary); err != nil {
 		r.console.Printf("%v", err)
 		return &exit.ReportedError{Code: exit.Failure}

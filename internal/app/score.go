@@ -53,7 +53,6 @@ func Score(ctx context.Context, o *Options, stdin io.Reader, streams *output.Str
 		return err
 	}
 	defer r.out.Discard()
-	defer r.closeBatch()
 	if err := r.openBatch(ctx); err != nil {
 		_, abandonErr := r.out.Abandon(true)
 		return errors.Join(err, abandonErr)
@@ -106,6 +105,9 @@ func (r *run) openModels(ctx context.Context) (err error) {
 }
 
 func (r *run) closeModels() {
+	if r.batch != nil {
+		_ = r.batch.Close() // a leftover directory does no harm
+	}
 	r.model.close()
 	if r.local != nil {
 		_ = r.local.Close()
@@ -143,7 +145,10 @@ func (r *run) resolveSettings() (err error) {
 	if err != nil {
 		return err
 	}
-	return r.options.checkUnfinishedBatch()
+	if dir := r.options.batchDir(); dir != "" && !(r.options.UsesBatch() && r.options.Resume) {
+		return llm.CheckNoBatch(dir) // sending its requests again would cost twice
+	}
+	return nil
 }
 
 // openJournal creates the JSONL file that a later run can resume, or resumes it.

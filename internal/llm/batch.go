@@ -6,7 +6,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -19,11 +18,10 @@ import (
 
 // BatchOptions configure a Batch.
 type BatchOptions struct {
-	Dir          string            // state directory, created if necessary
-	Settings     json.RawMessage   // of the run; those of a resumed one replace them
-	Resume       bool              // resume a batch submitted by another process
-	PollInterval time.Duration     // interval between status requests
-	Notify       func(line string) // called with what happens
+	Dir          string                           // state directory, created if necessary
+	Settings     json.RawMessage                  // of the run; those of a resumed one replace them
+	PollInterval time.Duration                    // interval between status requests
+	Notify       func(format string, args ...any) // called with what happens
 }
 
 // A Pass processes all rows once with ask as the model. A row whose error satisfies
@@ -63,9 +61,8 @@ const (
 	maxBatchBytes    = 200_000_000
 )
 
-// OpenBatch starts a batch run in a directory. With Resume it resumes an unfinished one, if
-// any. It sends no requests. It returns a *StoreError if another process uses the
-// directory.
+// OpenBatch starts a batch run in a directory, or resumes the unfinished one there. It sends no
+// requests. It returns a *StoreError if another process uses the directory.
 func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error) {
 	if info, err := os.Lstat(opts.Dir); err == nil && !info.IsDir() { // a symbolic link may come from a repository
 		return nil, &StoreError{opts.Dir, errors.New("is not a directory")}
@@ -74,22 +71,18 @@ func (s *Stack) OpenBatch(ctx context.Context, opts BatchOptions) (*Batch, error
 		return nil, err
 	}
 	if safefile.Exposed(opts.Dir) {
-		opts.Notify("warning: every user can write to " + opts.Dir + " and replace replies")
+		opts.Notify("warning: every user can write to %s and replace replies", opts.Dir)
 	}
 	store, state, err := openBatchStore(ctx, opts.Dir)
 	if err != nil {
 		return nil, err
 	}
 	resumed := len(state.Files) > 0
-	if resumed && !opts.Resume {
-		err = CheckNoBatch(opts.Dir)
-	}
-	if !resumed {
+	if !resumed { // never use replies of another run
 		state = batchState{Settings: opts.Settings}
-		_, err = store.exec(ctx, `DELETE FROM state; DELETE FROM requests`) // never use replies of another run
-	}
-	if err != nil {
-		return nil, errors.Join(err, store.db.Close())
+		if _, err := store.exec(ctx, `DELETE FROM state; DELETE FROM requests`); err != nil {
+			return nil, errors.Join(err, store.db.Close())
+		}
 	}
 	opts.Settings = state.Settings
 	return &Batch{
@@ -152,21 +145,16 @@ func (b *Batch) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return nil, cmp.Or(b.add(ctx, key, line, size), errDeferred)
-}
-
-// add stores a request if it fits in the file and was not recorded before. b.mu must be held.
-func (b *Batch) add(ctx context.Context, key string, line []byte, size Size) error {
 	s, n := &b.state, int64(len(line))
-	if s.Requests >= b.maxRequests || s.Bytes+n > b.maxBytes {
-		return nil
+	if s.Requests >= b.maxRequests || s.Bytes+n > b.maxBytes { // left to the next file
+		return nil, errDeferred
 	}
 	added, err := b.store.exec(ctx, `INSERT OR IGNORE INTO requests (key, round, request) VALUES (?, ?, ?)`, key, s.Round, line)
 	if added > 0 { // no other row has sent the same request
 		s.Requests, s.Bytes = s.Requests+1, s.Bytes+n
 		b.maxCost = b.maxCost.add(b.cost(size.Prompt, size.Reply))
 	}
-	return err
+	return nil, cmp.Or(err, errDeferred)
 }
 
 // line encodes a request as a line of a request file, with its key as custom id.
@@ -209,7 +197,7 @@ func (b *Batch) replay(ctx context.Context, key string, r *Request) (*Reply, err
 func (b *Batch) Finish(ctx context.Context) error {
 	for _, id := range b.state.Files {
 		if _, err := b.stack.Client.callBatch(ctx, http.MethodDelete, "/files/"+id, nil); err != nil {
-			b.notifyf("can't delete file %s from the server", id)
+			b.Notify("can't delete file %s from the server", id)
 		}
 	}
 	b.state.Files = nil
@@ -227,17 +215,15 @@ func (b *Batch) Close() error {
 	return err
 }
 
-func (b *Batch) notifyf(format string, args ...any) { b.Notify(fmt.Sprintf(format, args...)) }
-
 // transact keeps the changes made by f, also those by other goroutines, and saves the state
 // only if it succeeds.
 func (b *Batch) transact(ctx context.Context, f func() error) error {
 	before := b.state
 	_, err := b.store.exec(ctx, `BEGIN`)
-	if err == nil {
-		err = f()
+	if err != nil {
+		return err
 	}
-	if err == nil {
+	if err = f(); err == nil {
 		err = b.store.save(ctx, &b.state)
 	}
 	if err == nil {

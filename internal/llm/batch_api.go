@@ -3,9 +3,9 @@ package llm
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -71,21 +71,12 @@ func (c *Client) batchURL() string {
 	return "/v1/chat/completions"
 }
 
-// createBatch creates a batch from a file of requests.
-func (c *Client) createBatch(ctx context.Context, file string) (batchObject, error) {
-	o, err := c.callBatch(ctx, http.MethodPost, "/batches", map[string]string{"input_file_id": file, "endpoint": c.batchURL(), "completion_window": "24h"})
-	if err == nil {
-		err = o.check()
-	}
-	return o, err
-}
-
 // maxBatchPages limits the pages of 100 batches in which findBatch looks.
 const maxBatchPages = 50
 
 // findBatch returns the batch of a file on the server, or the zero value if there is none or it
 // was rejected. It reads the list of batches until they are older than the file.
-func (c *Client) findBatch(ctx context.Context, file batchObject) (batchObject, error) {
+func (c *Client) findBatch(ctx context.Context, file string, created int64) (batchObject, error) {
 	path := "/batches?limit=100"
 	for range maxBatchPages {
 		page, err := c.callBatch(ctx, http.MethodGet, path, nil)
@@ -93,7 +84,7 @@ func (c *Client) findBatch(ctx context.Context, file batchObject) (batchObject, 
 			return batchObject{}, fmt.Errorf("check for an existing batch: %w", err)
 		}
 		for _, o := range page.Data {
-			if o.Input == file.ID && o.status() != failedStatus {
+			if o.Input == file && o.status() != failedStatus {
 				return o, nil
 			}
 		}
@@ -101,7 +92,7 @@ func (c *Client) findBatch(ctx context.Context, file batchObject) (batchObject, 
 			break
 		}
 		oldest := page.Data[len(page.Data)-1]
-		if oldest.Created.value > 0 && oldest.Created.value < file.Created.value {
+		if oldest.Created.value > 0 && oldest.Created.value < created {
 			break
 		}
 		path = "/batches?limit=100&after=" + url.QueryEscape(oldest.ID)
@@ -127,14 +118,11 @@ func (c *Client) upload(ctx context.Context, name string, content io.Reader, siz
 		r.Body = io.NopCloser(io.MultiReader(&head, content, strings.NewReader(tail)))
 		return c.wire.send(r, &file)
 	})
-	if err == nil {
-		err = file.check()
-	}
-	return file.ID, err
+	return file.ID, cmp.Or(err, file.check())
 }
 
 // forEachLine calls yield for each line of a file on the server, with the key
-// redacted, except for lines that are too long or have too many values. line is only valid during the call.
+// redacted, except for lines that have too many values. line is only valid during the call.
 func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
 	return within(ctx, transferTimeout, func(ctx context.Context) error {
 		r, err := c.wire.request(ctx, http.MethodGet, c.wire.endpoint.url("/files/"+id+"/content"), nil)
@@ -147,25 +135,21 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 		}
 		defer res.Body.Close()
 		limit := replyLimit{maxReplyBytes, maxReplyValues}
-		lines := bufio.NewReaderSize(res.Body, limit.bytes)
-		for {
-			line, readErr := lines.ReadSlice('\n')
-			for errors.Is(readErr, bufio.ErrBufferFull) {
-				line = nil
-				_, readErr = lines.ReadSlice('\n')
+		lines := bufio.NewScanner(res.Body)
+		lines.Buffer(nil, limit.bytes)
+		for lines.Scan() {
+			line := c.wire.redactJSON(lines.Bytes())
+			if limit.check(line) != nil {
+				continue
 			}
-			if readErr != nil && !errors.Is(readErr, io.EOF) {
-				return c.wire.networkError(ctx, readErr)
-			}
-			if line = c.wire.redactJSON(line); limit.check(line) == nil {
-				if err := yield(line); err != nil {
-					return err
-				}
-			}
-			if readErr != nil {
-				return nil
+			if err := yield(line); err != nil {
+				return err
 			}
 		}
+		if err := lines.Err(); err != nil {
+			return c.wire.networkError(ctx, err)
+		}
+		return nil
 	})
 }
 

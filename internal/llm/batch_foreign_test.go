@@ -2,13 +2,10 @@ package llm
 
 import (
 	"encoding/json"
-	"io"
 	"io/fs"
-	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
 	"strings"
 	"testing"
 
@@ -40,22 +37,6 @@ func TestBatchKeepsForeignFiles(t *testing.T) {
 	}
 	if content, err := os.ReadFile(other); string(content) != "mine" {
 		t.Errorf("got %q, %v; want the file unchanged", content, err)
-	}
-}
-
-// A line that is too long is skipped like one that is damaged, so that it costs no other reply.
-func TestLongLineOfReplyFileIsSkipped(t *testing.T) {
-	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
-		_, _ = io.WriteString(w, strings.Repeat("x", maxReplyBytes+1)+"\n{\"custom_id\":\"a\"}\n")
-	})
-	var lines []string
-	err := newTestClient(t, Config{BaseURL: srv.URL}).forEachLine(t.Context(), "file-1", func(line []byte) error {
-		lines = append(lines, strings.TrimSpace(string(line)))
-		return nil
-	})
-	lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" })
-	if want := []string{`{"custom_id":"a"}`}; err != nil || !slices.Equal(lines, want) {
-		t.Errorf("got lines %.100q and error %v, want %q", lines, err, want)
 	}
 }
 

@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,29 +14,25 @@ import (
 // a pass without replies, so that pass can check the rows. Run stops when ctx is canceled. Its
 // errors include those of pass and of a Client, and *StoreError.
 func (b *Batch) Run(ctx context.Context, pass Pass) (err error) {
-	b.countSpent()
 	if b.Resumed {
 		err = pass(ctx, completerFunc(func(context.Context, *Request) (*Reply, error) { return nil, errDeferred }))
 	}
-	for err == nil && !b.state.Scoring {
-		switch s := &b.state; {
-		case s.Requests == 0:
+	for {
+		sender, state := b.stack.Client.sender, &b.state
+		sender.update(func() { sender.budget.spent = b.cost(state.Spent.PromptTokens, state.Spent.CompletionTokens) })
+		switch {
+		case err != nil || state.Scoring:
+			return err
+		case state.Requests == 0:
 			err = b.record(ctx, pass)
-		case s.File == "":
+		case state.File == "":
 			err = b.upload(ctx)
-		case s.Batch == "":
+		case state.Batch == "":
 			err = b.create(ctx)
 		default:
 			err = b.await(ctx)
 		}
 	}
-	return err
-}
-
-// countSpent sets what the run has spent, at the prices of batches.
-func (b *Batch) countSpent() {
-	s := b.stack.Client.sender
-	s.update(func() { s.budget.spent = b.cost(b.state.Spent.PromptTokens, b.state.Spent.CompletionTokens) })
 }
 
 // record makes a recording pass, and decides whether its requests are enough for a batch.
@@ -57,46 +54,36 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		if state.Round == 0 {
 			state.First = n
 		}
-		if !isTooFewForBatch(n, state.First) {
-			return b.checkLimits()
+		if isTooFewForBatch(n, state.First) {
+			state.Scoring = true
+			_, err := b.store.exec(ctx, `DELETE FROM requests WHERE round = ?`, state.Round)
+			return err
 		}
-		if n > 0 {
-			b.notifyf("requests left, to be sent without a batch: %d", n)
+		budget := s.Client.sender.budget
+		if e := budget.exceeded(budget.spent.add(b.maxCost)); e != nil { // a submitted batch can't be stopped
+			return fmt.Errorf("a batch of %d requests was not submitted: with replies of maximum length, %w", n, e)
 		}
-		state.Scoring = true
-		_, err := b.store.exec(ctx, `DELETE FROM requests WHERE round = ?`, state.Round)
-		return err
+		return nil
 	})
-}
-
-// checkLimits returns an error if the recorded requests could exceed a limit, since a
-// submitted batch can't be stopped when the budget is spent.
-func (b *Batch) checkLimits() error {
-	budget := b.stack.Client.sender.budget
-	if e := budget.exceeded(budget.spent.add(b.maxCost)); e != nil {
-		return fmt.Errorf("a batch of %d requests was not submitted: with replies of maximum length, %w", b.state.Requests, e)
-	}
-	return nil
 }
 
 // isTooFewForBatch reports whether n requests are not worth another batch: a twentieth of
 // the first round, or fewer than ten if they are less than half of it. A few retries then do
 // not take another day.
 func isTooFewForBatch(n, first int) bool {
-	const fewRequests, minFraction = 10, 20
-	return n*minFraction <= first || n < fewRequests && n*2 < first
+	return n*20 <= first || n < 10 && n*2 < first
 }
 
 // retry calls f, retrying after transient errors.
-func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error {
+func (b *Batch) retry(ctx context.Context, retries int, f func(context.Context) error) error {
 	o := &b.stack.opts
-	return Retry(ctx, o.Clock, o.Retries, o.OnRetry, f)
+	return Retry(ctx, o.Clock, retries, o.OnRetry, f)
 }
 
 // upload sends the requests of this round as a file.
 func (b *Batch) upload(ctx context.Context) error {
 	s := &b.state
-	err := b.retry(ctx, func(ctx context.Context) error {
+	err := b.retry(ctx, b.stack.opts.Retries, func(ctx context.Context) error {
 		file, err := b.store.requests(ctx, s.Round)
 		if err != nil {
 			return err
@@ -121,48 +108,40 @@ func (b *Batch) create(ctx context.Context) error {
 	if err != nil && !isA[*StatusError](err) {
 		return err
 	}
-	file.ID = s.File // also if the server can't report it
 	var batch batchObject
 	tried := b.Resumed
-	err = b.retry(ctx, func(ctx context.Context) (err error) {
-		batch, err = c.findBatch(ctx, file)
+	err = b.retry(ctx, b.stack.opts.Retries, func(ctx context.Context) (err error) {
+		batch, err = c.findBatch(ctx, s.File, file.Created.value)
 		if err == nil && batch.ID == "" || !tried && isNotFound(err) { // some servers have no list of batches
 			tried = true
-			batch, err = c.createBatch(ctx, s.File)
+			batch, err = c.callBatch(ctx, http.MethodPost, "/batches", map[string]string{"input_file_id": s.File, "endpoint": c.batchURL(), "completion_window": "24h"})
+			err = cmp.Or(err, batch.check())
 		}
 		return err
 	})
 	if err != nil {
 		return submitError(err)
 	}
-	b.notifyf("batch %s: submitted with %d requests", batch.ID, s.Requests)
+	b.Notify("batch %s: submitted with %d requests", batch.ID, s.Requests)
 	s.Batch = batch.ID
-	if err := b.store.save(ctx, s); err != nil {
-		return err
-	}
-	return b.stack.opts.Clock.Sleep(ctx, b.PollInterval)
+	return b.store.save(ctx, s)
 }
 
 // maxFailedPolls is the number of consecutive failed status requests that ends
-// the run. The batch continues on the server.
+// the run, after about eight minutes. The batch continues on the server.
 const maxFailedPolls = 20
 
 // poll requests an object until it is done, despite transient errors, and returns it.
 func (b *Batch) poll(ctx context.Context, path string, isDone func(*batchObject) bool) (o batchObject, err error) {
-	for failed := 0; ; {
-		o, err = b.stack.Client.callBatch(ctx, http.MethodGet, path, nil)
-		switch {
-		case err == nil && isDone(&o):
-			return o, nil
-		case err == nil:
-			failed = 0
-		case !IsTransient(err) || failed >= maxFailedPolls:
+	for {
+		err = b.retry(ctx, maxFailedPolls, func(ctx context.Context) (err error) {
+			o, err = b.stack.Client.callBatch(ctx, http.MethodGet, path, nil)
+			return cmp.Or(err, o.check())
+		})
+		if err != nil || isDone(&o) {
 			return o, err
-		default:
-			failed++
-			b.notifyf("%s: %v", path, err)
 		}
-		if err := b.stack.opts.Clock.Sleep(ctx, b.PollInterval); err != nil {
+		if err = b.stack.opts.Clock.Sleep(ctx, b.PollInterval); err != nil {
 			return o, err
 		}
 	}
@@ -173,21 +152,18 @@ func (b *Batch) await(ctx context.Context) error {
 	id, reported := b.state.Batch, "" // last status that the user was told
 	batch, err := b.poll(ctx, "/batches/"+id, func(o *batchObject) bool {
 		status := o.status()
-		if o.ID == "" || slices.Contains([]string{"completed", "expired", "cancelled", failedStatus}, status) {
+		if slices.Contains([]string{"completed", "expired", "cancelled", failedStatus}, status) {
 			return true
 		}
 		if n := o.Counts.value; n["total"] > 0 {
 			status += fmt.Sprintf(", %d of %d done", n["completed"]+n["failed"], n["total"])
 		}
 		if reported != status {
-			b.notifyf("batch %s: %s", id, status)
+			b.Notify("batch %s: %s", id, status)
 		}
 		reported = status
 		return false
 	})
-	if err == nil {
-		err = batch.check()
-	}
 	if err != nil {
 		return fmt.Errorf("batch %s: %w", id, err)
 	}
@@ -196,7 +172,7 @@ func (b *Batch) await(ctx context.Context) error {
 		return errors.Join(batch.rejection(), b.store.save(ctx, &b.state))
 	}
 	requests, replies := b.state.Requests, 0
-	err = b.retry(ctx, func(ctx context.Context) error {
+	err = b.retry(ctx, b.stack.opts.Retries, func(ctx context.Context) error {
 		return b.transact(ctx, func() (err error) {
 			replies, err = b.collect(ctx, &batch)
 			return err
@@ -205,12 +181,7 @@ func (b *Batch) await(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	b.countSpent()
-	text := fmt.Sprintf("batch %s: %s, replies to %d of %d requests", id, batch.status(), replies, requests)
-	if n := requests - replies; n > 0 {
-		text += fmt.Sprintf(", %d to be sent again", n)
-	}
-	b.Notify(text)
+	b.Notify("batch %s: %s, replies to %d of %d requests", id, batch.status(), replies, requests)
 	return nil
 }
 
@@ -235,8 +206,8 @@ func (b *Batch) collect(ctx context.Context, batch *batchObject) (replies int, e
 				}
 				return nil
 			}
-			isNew, err := b.store.put(ctx, s.Round, &l)
-			if isNew {
+			isNew, err := b.store.exec(ctx, `UPDATE requests SET request = NULL, reply = ? WHERE key = ? AND round = ? AND reply IS NULL`, []byte(l.Response.Body), l.Key, s.Round)
+			if isNew > 0 {
 				replies++
 				s.Spent = s.Spent.Add(b.stack.Client.batchUsage(&l))
 			}
@@ -259,11 +230,8 @@ func (b *Batch) collect(ctx context.Context, batch *batchObject) (replies int, e
 
 // submitError returns an error of submitting a batch.
 func submitError(err error) error {
-	switch {
-	case isNotFound(err):
-		return fmt.Errorf("the server did not create a batch: %w: it may have no Batch API; without --batch, requests are sent individually", err)
-	case isA[*StatusError](err):
-		return fmt.Errorf("the server did not create a batch: %w", err)
+	if isA[*StatusError](err) {
+		return fmt.Errorf("the server did not create a batch; without --batch, requests are sent individually: %w", err)
 	}
 	return err
 }

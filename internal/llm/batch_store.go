@@ -133,38 +133,21 @@ func (s *batchStore) save(ctx context.Context, state *batchState) error {
 }
 
 // requests returns the request file of a round, which must be closed.
-func (s *batchStore) requests(ctx context.Context, round int) (*requestFile, error) {
+func (s *batchStore) requests(ctx context.Context, round int) (io.ReadCloser, error) {
 	rows, err := s.db.QueryContext(context.WithoutCancel(ctx), `SELECT request FROM requests WHERE round = ? ORDER BY rowid`, round)
 	if err != nil {
 		return nil, &StoreError{s.path, err}
 	}
-	return &requestFile{Rows: rows}, nil
-}
-
-// A requestFile reads requests.
-type requestFile struct {
-	*sql.Rows
-	body []byte
-}
-
-// Read implements io.Reader.
-func (f *requestFile) Read(p []byte) (int, error) {
-	for len(f.body) == 0 {
-		if !f.Next() {
-			return 0, cmp.Or(f.Err(), io.EOF)
+	reader, writer := io.Pipe()
+	go func() {
+		defer rows.Close()
+		var line []byte
+		for err == nil && rows.Next() {
+			if err = rows.Scan(&line); err == nil {
+				_, err = writer.Write(line)
+			}
 		}
-		if err := f.Scan(&f.body); err != nil {
-			return 0, err
-		}
-	}
-	n := copy(p, f.body)
-	f.body = f.body[n:]
-	return n, nil
-}
-
-// put stores the first reply to a request. isNew is false if there is one already, or if the
-// request does not belong to the round.
-func (s *batchStore) put(ctx context.Context, round int, l *batchLine) (isNew bool, err error) {
-	n, err := s.exec(ctx, `UPDATE requests SET request = NULL, reply = ? WHERE key = ? AND round = ? AND reply IS NULL`, []byte(l.Response.Body), l.Key, round)
-	return n > 0, err
+		writer.CloseWithError(cmp.Or(err, rows.Err()))
+	}()
+	return reader, nil
 }

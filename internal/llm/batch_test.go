@@ -62,7 +62,7 @@ func openStore(t *testing.T, dir string) *batchStore {
 func openBatch(t *testing.T, s *Stack, o BatchOptions) (*Batch, *[]string) {
 	t.Helper()
 	messages := &[]string{}
-	o.Notify = func(line string) { *messages = append(*messages, line) }
+	o.Notify = func(format string, args ...any) { *messages = append(*messages, fmt.Sprintf(format, args...)) }
 	if o.Settings == nil {
 		o.Settings = json.RawMessage(`[]`)
 	}
@@ -256,7 +256,7 @@ func TestBatchReportsMissingAPI(t *testing.T) {
 	s, dir := batchStack(t, srv, Options{})
 	b, _ := openBatch(t, s, BatchOptions{Dir: dir})
 	err := b.Run(t.Context(), batchPass(2))
-	if err == nil || !strings.Contains(err.Error(), "it may have no Batch API") {
+	if err == nil || !strings.Contains(err.Error(), "without --batch, requests are sent individually") {
 		t.Error(err)
 	}
 	if err := b.Close(); err != nil || CheckNoBatch(dir) != nil {
@@ -300,7 +300,7 @@ func TestOpenBatchRejectsInvalidState(t *testing.T) {
 		if err := store.db.Close(); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir, Resume: true}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+dir) {
+		if _, err := s.OpenBatch(t.Context(), BatchOptions{Dir: dir}); err == nil || !strings.Contains(err.Error(), "to start over, remove "+dir) {
 			t.Errorf("%q: got %v, want advice to remove %s", content, err, dir)
 		}
 	}

@@ -30,20 +30,24 @@ func (c *Client) adoptForm(f form, cause error) {
 		c.proven, c.exceptions = false, 0
 	}
 	var notices []string
+	reason := ""
+	if cause != nil {
+		reason = fmt.Sprintf(" (%v)", cause)
+	}
 	if c.form.Format != previous.Format {
 		d := Downgrade{From: previous.Format.String(), To: c.form.Format.String()}
-		how, reason := "in JSON mode, without a schema", ""
+		how := "in JSON mode, without a schema"
 		if c.form.Format == jsonInPrompt {
 			how = "in the prompt alone"
 		}
 		if e, ok := errors.AsType[*StatusError](cause); ok {
-			d.Status, reason = e.Status, " ("+e.Error()+")"
+			d.Status = e.Status
 		}
 		c.downgrades = append(c.downgrades, d)
 		notices = append(notices, fmt.Sprintf("warning: the server refuses response_format %s%s; asking for JSON %s for the rest of the run", d.From, reason, how))
 	}
 	if c.form.NoEffort && !previous.NoEffort {
-		notices = append(notices, fmt.Sprintf("warning: the model refuses --reasoning-effort %s (%v); it is left out for the rest of the run", c.effort, cause))
+		notices = append(notices, fmt.Sprintf("warning: the model refuses --reasoning-effort %s%s; it is left out for the rest of the run", c.effort, reason))
 	}
 	c.mu.Unlock()
 	for _, text := range notices {
