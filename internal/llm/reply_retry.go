@@ -30,7 +30,14 @@ type ReplyRetry struct {
 	// results of other calls. Every pass of a batch then sends the same requests.
 	Deterministic bool
 
-	budget reasoningBudget
+	mu         sync.Mutex
+	extra      int  // tokens needed in addition to those for the answer, found by searching
+	limit      int  // larger limits are rejected; 0 if unknown
+	succeeded  bool // some reply had an answer after reasoning
+	answered   bool // some reply had an answer
+	unanswered int  // replies without one
+	failedRows int  // rows that failed because of that
+	runaway    bool // untagged text is runaway generation, not reasoning
 }
 
 // Complete implements Completer. It returns the error of the last attempt.
@@ -41,7 +48,7 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	for r := search.firstRequest(); ; {
 		reply, err := p.Next.Complete(ctx, r)
 		if err == nil {
-			search.recordReply(r)
+			search.record(r, true)
 			out := *reply
 			out.Usage = used.Add(reply.Usage)
 			return &out, nil
@@ -54,11 +61,8 @@ func (p *ReplyRetry) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			retried = true
 			next = p.retryRequest(r, err)
 		}
-		if isA[*ParseError](err) {
-			search.recordLimit(r)
-			if search.recordNoAnswer() {
-				next = nil
-			}
+		if isA[*ParseError](err) && search.record(r, false) {
+			next = nil
 		}
 		if next == nil {
 			return nil, withUsage(err, used)
@@ -103,19 +107,6 @@ const (
 	minAllowance    = 4096 // smallest allowance of a known model
 )
 
-// A reasoningBudget records how many output tokens a model needs to reason
-// before it answers, as observed during a run.
-type reasoningBudget struct {
-	mu         sync.Mutex
-	extra      int  // tokens needed in addition to those for the answer, found by searching
-	limit      int  // larger limits are rejected; 0 if unknown
-	succeeded  bool // some reply had an answer after reasoning
-	answered   bool // some reply had an answer
-	unanswered int  // replies without one
-	failedRows int  // rows that failed because of that
-	runaway    bool // untagged text is runaway generation, not reasoning
-}
-
 // A tokenSearch finds the output token limit that the model needs, as part of
 // one call.
 type tokenSearch struct {
@@ -127,12 +118,11 @@ type tokenSearch struct {
 
 // firstRequest returns the request with the output token limit learned so far.
 func (s *tokenSearch) firstRequest() *Request {
-	b := &s.budget
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	allowance := s.Allowance
 	if !s.Deterministic {
-		allowance = max(allowance, b.extra)
+		allowance = max(allowance, s.extra)
 	}
 	n := s.request.MaxTokens
 	n = max(n, min(n+allowance, s.ceiling(maxReasoning)))
@@ -145,15 +135,15 @@ func (s *tokenSearch) firstRequest() *Request {
 	return &r
 }
 
-// reasons reports whether the model is known to reason. The budget must be
-// locked.
-func (s *tokenSearch) reasons() bool { return s.Allowance > 0 || s.budget.succeeded }
+// reasons reports whether the model is known to reason. s.mu must be
+// held.
+func (s *tokenSearch) reasons() bool { return s.Allowance > 0 || s.succeeded }
 
 // ceiling returns the largest limit to send: at most n, unless the user set
-// one. The budget must be locked.
+// one. s.mu must be held.
 func (s *tokenSearch) ceiling(n int) int {
 	n = cmp.Or(s.MaxOutputTokens, n)
-	if l := s.budget.limit; l > 0 {
+	if l := s.limit; l > 0 {
 		n = min(n, l)
 	}
 	return n
@@ -170,26 +160,25 @@ func (s *tokenSearch) shouldContinue(err error) bool {
 		return false
 	}
 	s.sawReasoning = s.sawReasoning || e.Reasoning || e.hasReasoning
-	s.budget.mu.Lock()
-	defer s.budget.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.sawReasoning = s.sawReasoning || e.isProse && s.reasons()
-	return e.Reasoning || e.hasReasoning || e.isProse && !s.Deterministic && !s.budget.runaway
+	return e.Reasoning || e.hasReasoning || e.isProse && !s.Deterministic && !s.runaway
 }
 
 // next returns the request to send after r failed with err. If the search has
 // ended, it returns nil and the error of the call.
 func (s *tokenSearch) next(r *Request, err error) (*Request, error) {
-	b := &s.budget
 	e, truncated := errors.AsType[*LengthError](err)
 	if found := s.firstRequest(); truncated && e.Limit >= r.MaxTokens && found.MaxTokens > r.MaxTokens {
 		return found, nil // another call has meanwhile found a larger limit
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if !truncated { // the larger limit was rejected or timed out
 		previous, _ := errors.AsType[*LengthError](s.truncated)
 		if isFormRejection(err) {
-			b.limit = previous.Limit
+			s.limit = previous.Limit
 		}
 		s.recordFailure(previous.Limit)
 		if isA[*TimeoutError](err) {
@@ -215,59 +204,44 @@ func (s *tokenSearch) next(r *Request, err error) (*Request, error) {
 	return &larger, nil
 }
 
-// recordReply records a reply to r.
-func (s *tokenSearch) recordReply(r *Request) {
-	s.budget.mu.Lock()
-	s.budget.answered = true
-	s.budget.mu.Unlock()
-	s.recordLimit(r)
-}
-
-// recordLimit records that the limit of r was sufficient for reasoning.
-func (s *tokenSearch) recordLimit(r *Request) {
-	b := &s.budget
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if r.MaxTokens > s.request.MaxTokens && s.sawReasoning {
-		b.succeeded, b.extra = true, max(b.extra, r.MaxTokens-s.request.MaxTokens)
-	}
-}
-
 // maxUnanswered is the number of unreadable replies after which a run that has got no
 // other reply stops retrying them.
 const maxUnanswered = 6
 
-// recordNoAnswer records a reply without an answer. It reports whether retries
-// are pointless because no reply of the run has contained one.
-func (s *tokenSearch) recordNoAnswer() bool {
-	b := &s.budget
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.unanswered++
-	return !s.Deterministic && !b.answered && b.unanswered > maxUnanswered
+// record records a reply to r, for whose reasoning the limit was sufficient, and whether it
+// has an answer. It reports whether retries are pointless because no reply of the run has one.
+func (s *tokenSearch) record(r *Request, answered bool) (pointless bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r.MaxTokens > s.request.MaxTokens && s.sawReasoning {
+		s.succeeded, s.extra = true, max(s.extra, r.MaxTokens-s.request.MaxTokens)
+	}
+	if s.answered = s.answered || answered; !answered {
+		s.unanswered++
+	}
+	return !s.Deterministic && !s.answered && s.unanswered > maxUnanswered
 }
 
 // failRow records that a row failed because of its replies. It returns the number of such
 // rows, or 0 if some reply had an answer.
-func (b *reasoningBudget) failRow() int {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.answered {
+func (p *ReplyRetry) failRow() int {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.answered {
 		return 0
 	}
-	b.failedRows++
-	return b.failedRows
+	p.failedRows++
+	return p.failedRows
 }
 
 // recordFailure records that a call got no answer at an output token limit of limit. If no
 // call has got one, later calls start with this limit because smaller ones are useless.
-// The budget must be locked.
+// s.mu must be held.
 func (s *tokenSearch) recordFailure(limit int) {
-	b := &s.budget
 	switch {
 	case !s.sawReasoning:
-		b.runaway = true
-	case !b.succeeded:
-		b.extra = max(b.extra, limit)
+		s.runaway = true
+	case !s.succeeded:
+		s.extra = max(s.extra, limit)
 	}
 }

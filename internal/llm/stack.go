@@ -191,7 +191,7 @@ const hopelessRows = 8
 // error of the row.
 func (s *Stack) Hopeless(err error) bool {
 	unusable := isA[*ParseError](err) || isA[*LengthError](err)
-	return unusable && s.Meter.Total().CachedRequests == 0 && s.retry.budget.failRow() >= hopelessRows
+	return unusable && s.Meter.Total().CachedRequests == 0 && s.retry.failRow() >= hopelessRows
 }
 
 // Limit returns the context window at which the server silently truncates, in
