@@ -115,7 +115,7 @@ func (b *Batch) Submitted() bool { return len(b.state.Files) > 0 }
 
 // cost returns the cost of tokens in a batch.
 func (b *Batch) cost(prompt, reply int) amount {
-	c := b.stack.Client.sender.price.cost(prompt, reply)
+	c := b.stack.Client.price.cost(prompt, reply)
 	c.usd *= BatchFactor()
 	return c
 }

@@ -26,7 +26,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	}
 	var reply *Reply
 	used, err := c.sender.do(ctx, call{
-		size: func() Size { return c.tokens.Request(n.request) },
+		size: func() Size { return c.tokens.Request(n.request) }, price: c.price,
 		send: func(ctx context.Context) (u usage.Usage, err error) {
 			reply, u, err = c.send(ctx, n)
 			return u, err

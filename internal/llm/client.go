@@ -22,6 +22,7 @@ type Client struct {
 	tokens           *Tokens
 	deadlines        *deadlines // of chat completions
 	sender           *sender    // nil if the client can only Ask
+	price            price
 
 	mu           sync.Mutex
 	form         form

@@ -65,7 +65,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string) (out [][]float32, 
 // *ContextLengthError. UsageOf also returns the usage from an error.
 func (c *Client) Embed(ctx context.Context, texts []string) (vectors [][]float32, used usage.Usage, err error) {
 	used, err = c.sender.do(ctx, call{
-		size: func() Size { return Size{Prompt: c.countTexts(texts)} },
+		size: func() Size { return Size{Prompt: c.countTexts(texts)} }, price: c.price,
 		send: func(ctx context.Context) (u usage.Usage, err error) {
 			vectors, u, err = c.embed(ctx, texts)
 			return u, err

@@ -15,7 +15,8 @@ import (
 // A call is a request to a server, as a sender sees it.
 type call struct {
 	// size is a function because counting tokens is expensive and few senders need it.
-	size func() Size
+	size  func() Size
+	price price
 	// send sends the request once and returns its usage, even if it fails.
 	send func(context.Context) (usage.Usage, error)
 	// adapt changes the request after an error so that it can be sent again at once, or
@@ -24,14 +25,14 @@ type call struct {
 	timeoutIsFinal bool // a timeout is not retried
 }
 
-// A sender sends the requests to one server: all that decides when a request is sent, how
+// A sender sends the requests of a run: all that decides when a request is sent, how
 // often, and whether at all, is in do and its parts, which share one lock. Nothing else
 // retries.
 type sender struct {
-	*monitor
+	mu      sync.Mutex
+	changed chan struct{} // closed and replaced after a change, for requests that wait for one
 	clock   Clock
 	retries int // after the first attempt
-	price   price
 
 	onRetry func(err error, wait time.Duration) // may be nil
 	notify  func(text string)
@@ -43,20 +44,28 @@ type sender struct {
 	rate    *rateLimiter
 }
 
-// A monitor is the lock of the parts of a sender, which lets requests wait until another one
-// has changed their state. Senders with a common budget share it.
-type monitor struct {
-	mu      sync.Mutex
-	changed chan struct{} // closed and replaced after a change
+// newSender returns a sender with the limits of o.
+func newSender(o Options) *sender {
+	s := &sender{
+		changed: make(chan struct{}), clock: o.Clock, retries: o.Retries, onRetry: o.OnRetry, notify: o.Notify,
+		breaker: &breaker{}, budget: &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, rate: newRateLimiter(o.RPM),
+	}
+	if o.TPM > 0 {
+		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
+	}
+	if o.Concurrency > 0 {
+		s.slots = newSlots(o.Concurrency)
+	}
+	return s
 }
 
 // update calls f with the lock held, and wakes all that wait.
-func (m *monitor) update(f func()) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
+func (s *sender) update(f func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	f()
-	close(m.changed)
-	m.changed = make(chan struct{})
+	close(s.changed)
+	s.changed = make(chan struct{})
 }
 
 // wait calls check until it returns no wait, at the latest after the time that it returned
@@ -141,7 +150,7 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 	if s.tokens != nil || s.budget.isLimited() {
 		size = c.size()
 	}
-	estimate := s.price.cost(size.Prompt, size.Reply)
+	estimate := c.price.cost(size.Prompt, size.Reply)
 	var sent time.Time
 	var generation int
 	var reserved *reservation
@@ -177,7 +186,7 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 		err = s.rate.adapt(err, sent, now)
 		s.tokens.settle(reserved, counted)
 		s.slots.release(generation, err, now)
-		s.budget.settle(estimate, s.price.cost(billed.PromptTokens, billed.CompletionTokens))
+		s.budget.settle(estimate, c.price.cost(billed.PromptTokens, billed.CompletionTokens))
 		if before == 0 {
 			lowered = s.slots.reached()
 		}

@@ -53,8 +53,7 @@ func status(code int, header ...string) error {
 	return &StatusError{Status: code, header: h}
 }
 
-// testSender returns a sender with the limits of o, by default on a fake clock, and a price
-// of 1 USD per million tokens.
+// testSender returns a sender with the limits of o, by default on a fake clock.
 func testSender(o Options) *sender {
 	if o.Clock == nil {
 		o.Clock = newFakeClock()
@@ -62,16 +61,16 @@ func testSender(o Options) *sender {
 	if o.Notify == nil {
 		o.Notify = func(string) {}
 	}
-	return newSender(o, &monitor{changed: make(chan struct{})}, &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, price{1e-6, 1e-6})
+	return newSender(o)
 }
 
 // through returns a Completer that sends the requests of next with s. Each text has the
-// given number of tokens.
+// given number of tokens, at a price of 1 USD per million.
 func through(s *sender, next Completer, tokens int) Completer {
 	return completerFunc(func(ctx context.Context, r *Request) (*Reply, error) {
 		var reply *Reply
 		used, err := s.do(ctx, call{
-			size: func() Size { return sizeOf(r, func(string) int { return tokens }) },
+			size: func() Size { return sizeOf(r, func(string) int { return tokens }) }, price: price{1e-6, 1e-6},
 			send: func(ctx context.Context) (usage.Usage, error) {
 				got, err := next.Complete(ctx, r)
 				if err != nil {

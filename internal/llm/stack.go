@@ -72,28 +72,13 @@ func New(o Options) (*Stack, error) {
 		o.Notify = func(string) {}
 	}
 	c.notify = o.Notify
-	p, err := o.price()
-	if err != nil {
+	if c.price, err = o.price(); err != nil {
 		return nil, err
 	}
-	c.sender = newSender(o, &monitor{changed: make(chan struct{})}, &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, p)
+	c.sender = newSender(o)
 	s := &Stack{Client: c, Meter: &Meter{}, Tokens: c.tokens, opts: o}
 	s.Completer = s.wrap(c, false)
 	return s, nil
-}
-
-// newSender returns a sender with the limits of o and a budget.
-func newSender(o Options, m *monitor, b *budget, p price) *sender {
-	s := &sender{monitor: m, clock: o.Clock, retries: o.Retries, price: p, breaker: &breaker{}, budget: b}
-	s.onRetry, s.notify = o.OnRetry, o.Notify
-	s.rate = newRateLimiter(o.RPM)
-	if o.TPM > 0 {
-		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
-	}
-	if o.Concurrency > 0 {
-		s.slots = newSlots(o.Concurrency)
-	}
-	return s
 }
 
 // wrap adds the decorators above the Client to next. fixed is
@@ -142,9 +127,9 @@ func (o Options) price() (price, error) {
 	return price{in / 1e6, out / 1e6}, nil
 }
 
-// Embedder returns an embedding model, which shares the meter, budget and cache of s. On another server it has its own breaker
-// and rate limiter. Endpoint, key and timeout default to those of s. Headers
-// are those of s on the same host, and none on others. The returned endpoint contains no secrets. Embedder must be called before s is used.
+// Embedder returns an embedding model, which shares the sender, meter and cache of s. Endpoint, key
+// and timeout default to those of s. Headers are those of s on the same host, and none on others.
+// The returned endpoint contains no secrets. Embedder must be called before s is used.
 func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	ownKey := c.APIKey != ""
 	if c.BaseURL == "" {
@@ -167,17 +152,10 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	}
 	o := s.opts
 	o.Client, o.Price = c, nil
-	p, err := o.price()
-	if err != nil {
+	if client.price, err = o.price(); err != nil {
 		return nil, "", err
 	}
-	own := *s.Client.sender
-	if client.Endpoint() != s.Client.Endpoint() {
-		o.RPM, o.TPM, o.Concurrency, o.Notify = 0, 0, 0, func(string) {}
-		own = *newSender(o, own.monitor, own.budget, p)
-	}
-	own.price = p
-	client.sender = &own
+	client.sender = s.Client.sender
 	s.embedders = append(s.embedders, client)
 	return &embedder{client, o.Cache, s.Meter}, client.Endpoint(), nil
 }
