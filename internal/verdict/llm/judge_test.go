@@ -207,7 +207,6 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 		"unknown label":          {list(full[0], full[1], entry(2, "supported for all"), full[3]), 1},
 		"no label":               {list(full[0], full[1], `{"claim_id":2}`, full[3]), 1},
 		"not a list":             {`{"verdicts":"supported"}`, 4},
-		"two lists":              {`{"verdicts":[` + full[0] + `],"verdicts":[` + strings.Join(full, ",") + `]}`, 4},
 		"invalid ids as members": {`{"verdicts":{"a":` + full[0] + `}}`, 4},
 		"invalid chunks":         {list(`{"claim_id":0,"chunk_ids":"all","quote":7,"reason":null,"verdict":"supported"}`, full[1], full[2], full[3]), 0},
 	} {

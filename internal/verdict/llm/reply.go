@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -63,27 +62,21 @@ func reconcile(reply json.RawMessage, n int, style Style) (answers, ordered []*a
 }
 
 // verdictsIn returns the verdicts in a reply. It accepts an array, or an object
-// with a member for each id, under "verdicts", and an array at the top level.
+// with a member for each id, under "verdicts", and an array at the top level. No object has a
+// name twice.
 func verdictsIn(reply json.RawMessage) ([]rawVerdict, error) {
 	reply = bytes.TrimSpace(reply)
 	if bytes.HasPrefix(reply, []byte("{")) {
-		members, err := membersOf(reply)
-		if err != nil {
+		var members map[string]json.RawMessage
+		if err := json.Unmarshal(reply, &members); err != nil {
 			return nil, err
 		}
-		inner, count := json.RawMessage(nil), 0
-		for _, m := range members {
-			if m.name == "verdicts" {
-				inner, count = bytes.TrimSpace(m.value), count+1
-			}
+		if members["verdicts"] == nil {
+			return nil, errors.New("no member \"verdicts\"")
 		}
-		if count != 1 {
-			return nil, fmt.Errorf("%d members \"verdicts\", want one", count)
+		if reply = bytes.TrimSpace(members["verdicts"]); !bytes.HasPrefix(reply, []byte("[")) {
+			return verdictsByID(reply)
 		}
-		if !bytes.HasPrefix(inner, []byte("[")) {
-			return verdictsByID(inner)
-		}
-		reply = inner
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(reply, &list); err != nil {
@@ -102,49 +95,26 @@ func verdictsIn(reply json.RawMessage) ([]rawVerdict, error) {
 	return verdicts, nil
 }
 
-// verdictsByID returns the verdicts in an object with a member for each id.
-func verdictsByID(raw json.RawMessage) ([]rawVerdict, error) {
-	members, err := membersOf(raw)
-	if err != nil {
-		return nil, errors.New("\"verdicts\" is neither a list nor an object")
-	}
-	verdicts := make([]rawVerdict, len(members))
-	for i, m := range members {
-		if err := json.Unmarshal(m.value, &verdicts[i]); err != nil {
-			return nil, errors.New("an element of \"verdicts\" is not an object")
-		}
-		name, _ := json.Marshal(m.name) // a string can't fail
-		verdicts[i].id = llm.ParseIndex(name)
-	}
-	return verdicts, nil
-}
-
-type member struct {
-	name  string
-	value json.RawMessage
-}
-
-// membersOf returns the members of a JSON object, including duplicates.
-func membersOf(raw json.RawMessage) ([]member, error) {
+// verdictsByID returns the verdicts in an object with a member for each id, in order.
+func verdictsByID(raw json.RawMessage) (verdicts []rawVerdict, err error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if t, err := d.Token(); err != nil || t != json.Delim('{') {
-		return nil, errors.New("no object")
+		return nil, errors.New("\"verdicts\" is neither a list nor an object")
 	}
-	var out []member
 	for d.More() {
 		t, err := d.Token()
 		if err != nil {
 			return nil, err
 		}
-		name, _ := t.(string)
-		m := member{name: name}
-		if err := d.Decode(&m.value); err != nil {
-			return nil, err
+		v := rawVerdict{}
+		if err := d.Decode(&v); err != nil {
+			return nil, errors.New("an element of \"verdicts\" is not an object")
 		}
-		out = append(out, m)
+		name, _ := json.Marshal(t) // a string can't fail
+		v.id = llm.ParseIndex(name)
+		verdicts = append(verdicts, v)
 	}
-	_, err := d.Token()
-	return out, err
+	return verdicts, nil
 }
 
 func (v *rawVerdict) answer(style Style) (*answer, error) {
