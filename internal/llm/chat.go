@@ -8,7 +8,6 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
-	"time"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -24,6 +23,10 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	if err := n.begin(); err != nil {
 		return nil, err
 	}
+	timeout := c.timeout
+	if r.reasons && timeout > 0 {
+		timeout = max(timeout, c.reasoningTimeout)
+	}
 	var reply *Reply
 	used, err := c.sender.do(ctx, call{
 		size: func() Size { return c.tokens.Request(n.request) }, price: c.price,
@@ -31,7 +34,7 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 			reply, u, err = c.send(ctx, n)
 			return u, err
 		},
-		adapt: n.adapt, timeoutIsFinal: r.timeoutIsFinal,
+		adapt: n.adapt, timeout: timeout, timeoutIsFinal: r.timeoutIsFinal,
 	})
 	if err != nil {
 		return nil, withUsage(err, used)
@@ -43,22 +46,9 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 // send sends the request of n once.
 func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage, error) {
 	r, f := n.request, n.form
-	atLeast := time.Duration(0)
-	if r.reasons {
-		atLeast = c.reasoningTimeout
-	}
-	attempt, end := c.deadlines.start(ctx, atLeast)
-	res, err := c.createChat(attempt, c.request(r, f), limitReply(f.outputTokens(r), f.logprobs(r)))
-	timedOut := errors.Is(context.Cause(attempt), context.DeadlineExceeded)
-	end(err == nil)
 	used := usage.Usage{Requests: 1}
-	switch {
-	case err == nil:
-	case ctx.Err() != nil:
-		return nil, used, ctx.Err()
-	case timedOut:
-		return nil, used, &TimeoutError{After: max(c.timeout, atLeast)}
-	default:
+	res, err := c.createChat(ctx, c.request(r, f), limitReply(f.outputTokens(r), f.logprobs(r)))
+	if err != nil {
 		return nil, used, classify(err)
 	}
 	n.succeed()

@@ -20,8 +20,7 @@ type Client struct {
 	reasoningTimeout time.Duration
 	effort           string // reasoning_effort; "" to omit it
 	tokens           *Tokens
-	deadlines        *deadlines // of chat completions
-	sender           *sender    // nil if the client can only Ask
+	sender           *sender // nil if the client can only Ask
 	price            price
 
 	mu           sync.Mutex
@@ -48,7 +47,7 @@ func NewClient(c Config) (*Client, error) {
 	w := newWire(c, e)
 	return &Client{
 		wire: w, model: c.Model, timeout: c.Timeout, reasoningTimeout: c.ReasoningTimeout,
-		effort: c.ReasoningEffort, tokens: NewTokens(c.Model), deadlines: newDeadlines(c.Timeout),
+		effort: c.ReasoningEffort, tokens: NewTokens(c.Model),
 		form: startForm(c), notify: func(string) {}, negotiating: make(chan struct{}, 1),
 	}, nil
 }

@@ -65,7 +65,7 @@ func (e *embedder) Embed(ctx context.Context, texts []string) (out [][]float32, 
 // *ContextLengthError. UsageOf also returns the usage from an error.
 func (c *Client) Embed(ctx context.Context, texts []string) (vectors [][]float32, used usage.Usage, err error) {
 	used, err = c.sender.do(ctx, call{
-		size: func() Size { return Size{Prompt: c.countTexts(texts)} }, price: c.price,
+		size: func() Size { return Size{Prompt: c.countTexts(texts)} }, price: c.price, timeout: c.timeout,
 		send: func(ctx context.Context) (u usage.Usage, err error) {
 			vectors, u, err = c.embed(ctx, texts)
 			return u, err
@@ -80,12 +80,8 @@ func (c *Client) Embed(ctx context.Context, texts []string) (vectors [][]float32
 // embed sends the request of Embed once.
 func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
 	x := &exchange{wire: c.wire, limit: replyLimit{maxReplyBytes, maxReplyValues}}
-	var res openai.EmbeddingResponse
-	err := within(ctx, c.timeout, func(ctx context.Context) (err error) {
-		res, err = x.client().CreateEmbeddings(ctx, openai.EmbeddingRequest{
-			Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
-		})
-		return err
+	res, err := x.client().CreateEmbeddings(ctx, openai.EmbeddingRequest{
+		Input: texts, Model: openai.EmbeddingModel(c.model), EncodingFormat: openai.EmbeddingEncodingFormatFloat,
 	})
 	if err != nil && x.reply != nil { // go-openai can't decode it
 		var parts struct {

@@ -22,7 +22,8 @@ type call struct {
 	// adapt changes the request after an error so that it can be sent again at once, or
 	// returns the error to report instead. It may be nil.
 	adapt          func(context.Context, error) (again bool, _ error)
-	timeoutIsFinal bool // a timeout is not retried
+	timeout        time.Duration // of an attempt; 0 for none
+	timeoutIsFinal bool          // a timeout is not retried
 }
 
 // A sender sends the requests of a run: all that decides when a request is sent, how
@@ -42,13 +43,15 @@ type sender struct {
 	slots   *slots        // nil means no limit
 	tokens  *tokenLimiter // nil means no limit
 	rate    *rateLimiter
+
+	deadlines deadlines
 }
 
 // newSender returns a sender with the limits of o.
 func newSender(o Options) *sender {
 	s := &sender{
 		changed: make(chan struct{}), clock: o.Clock, retries: o.Retries, onRetry: o.OnRetry, notify: o.Notify,
-		breaker: &breaker{}, budget: &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, rate: newRateLimiter(o.RPM),
+		breaker: &breaker{}, budget: &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, rate: newRateLimiter(o.RPM), deadlines: deadlines{inFlight: map[*deadline]struct{}{}},
 	}
 	if o.TPM > 0 {
 		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
@@ -154,6 +157,8 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 	var sent time.Time
 	var generation int
 	var reserved *reservation
+	var attempt context.Context
+	var end *deadline
 	err = s.wait(ctx, func(now time.Time) (time.Duration, error) {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -165,13 +170,21 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 		s.budget.reserve(estimate)
 		generation, reserved = s.slots.take(), s.tokens.reserve(size, now)
 		s.rate.take(now)
+		attempt, end = s.deadlines.start(ctx, c.timeout)
 		sent, responses = now, s.breaker.responses
 		return 0, nil
 	})
 	if err != nil {
 		return u, responses, err
 	}
-	u, err = c.send(ctx)
+	u, err = c.send(attempt)
+	switch {
+	case isReply(err):
+	case ctx.Err() != nil:
+		err = ctx.Err()
+	case errors.Is(context.Cause(attempt), context.DeadlineExceeded):
+		err = &TimeoutError{After: c.timeout}
+	}
 	billed, counted := u, u
 	if u.PromptTokens == 0 && (err == nil || isA[*TimeoutError](err)) {
 		billed.PromptTokens = size.Prompt // not reported, or an attempt that may be billed
@@ -186,6 +199,7 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 		err = s.rate.adapt(err, sent, now)
 		s.tokens.settle(reserved, counted)
 		s.slots.release(generation, err, now)
+		s.deadlines.end(end, isReply(err))
 		s.budget.settle(estimate, c.price.cost(billed.PromptTokens, billed.CompletionTokens))
 		if before == 0 {
 			lowered = s.slots.reached()

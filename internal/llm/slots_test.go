@@ -7,36 +7,31 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A server that answers one request at a time receives each request once, although most
 // of the first ones wait for longer than the timeout.
 func TestSingleSlotServerRepeatsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d, slot := newDeadlines(time.Minute), make(chan struct{}, 1)
+		slot := make(chan struct{}, 1)
 		var requests, rows atomic.Int64
-		server := completerFunc(func(ctx context.Context, _ *Request) (reply *Reply, err error) {
+		send := func(ctx context.Context) (used usage.Usage, err error) {
 			requests.Add(1)
-			attempt, end := d.start(ctx, 0)
-			defer func() { end(err == nil) }()
 			select {
 			case slot <- struct{}{}:
 				defer func() { <-slot }()
-			case <-attempt.Done():
-				return nil, &TimeoutError{}
+			case <-ctx.Done():
+				return used, ctx.Err()
 			}
-			if NewClock(time.Now).Sleep(attempt, 8*time.Second) != nil {
-				return nil, &TimeoutError{}
-			}
-			return &Reply{}, nil
-		})
-		c := through(testSender(Options{
-			Clock: NewClock(time.Now), Retries: 5, Concurrency: 16, Notify: func(text string) { t.Error(text) },
-		}), server, 0)
+			return used, NewClock(time.Now).Sleep(ctx, 8*time.Second)
+		}
+		s := testSender(Options{Clock: NewClock(time.Now), Retries: 5, Concurrency: 16, Notify: func(text string) { t.Error(text) }})
 		start := time.Now()
 		inParallel(16, func(int) {
 			for rows.Add(1) <= 100 {
-				if _, err := c.Complete(t.Context(), newRequest(nil)); err != nil {
+				if _, err := s.do(t.Context(), call{send: send, timeout: time.Minute}); err != nil {
 					t.Error(err)
 				}
 			}
@@ -127,30 +122,27 @@ func TestSlotsWakeWaitingCallers(t *testing.T) {
 // no more time.
 func TestDeadlines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		d := newDeadlines(time.Minute)
-		stuck, end := d.start(t.Context(), 0)
-		defer end(false)
-		for range 20 { // four others at a time, answered within ten seconds
-			var ends []func(bool)
-			for range 4 {
-				_, e := d.start(t.Context(), 0)
-				ends = append(ends, e)
-			}
-			_ = NewClock(time.Now).Sleep(t.Context(), 10*time.Second)
-			for _, e := range ends {
-				e(true)
-			}
+		s := testSender(Options{Clock: NewClock(time.Now)})
+		hang := func(ctx context.Context) (used usage.Usage, err error) {
+			<-ctx.Done()
+			return used, ctx.Err()
 		}
-		<-stuck.Done()
-		if !errors.Is(context.Cause(stuck), context.DeadlineExceeded) {
-			t.Errorf("got %v, want %v", context.Cause(stuck), context.DeadlineExceeded)
+		answer := func(ctx context.Context) (used usage.Usage, err error) {
+			return used, NewClock(time.Now).Sleep(ctx, 10*time.Second)
 		}
-		silent, endSilent := d.start(t.Context(), 0)
-		defer endSilent(false)
+		stuck := make(chan error, 1)
+		go func() {
+			_, err := s.do(t.Context(), call{send: hang, timeout: time.Minute})
+			stuck <- err
+		}()
+		for range 20 { // four others at a time
+			inParallel(4, func(int) { _, _ = s.do(t.Context(), call{send: answer, timeout: time.Minute}) })
+		}
+		_ = mustAs[*TimeoutError](t, <-stuck)
 		start := time.Now()
-		<-silent.Done()
-		if got := time.Since(start); got != time.Minute {
-			t.Errorf("got %v, want a minute", got)
+		_, err := s.do(t.Context(), call{send: hang, timeout: time.Minute})
+		if _ = mustAs[*TimeoutError](t, err); time.Since(start) != time.Minute {
+			t.Errorf("got %v after %v, want a timeout after a minute", err, time.Since(start))
 		}
 	})
 }
