@@ -1,6 +1,7 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,9 +19,9 @@ import (
 // *RefusalError, *ContextLengthError, *StatusError, *NetworkError,
 // *TimeoutError, *DownError, *BudgetError and the error of ctx. UsageOf returns their cost.
 func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
-	n := &negotiation{client: c, request: r}
+	n := c.negotiate(r)
 	defer n.unlock()
-	if err := n.begin(); err != nil {
+	if err := cmp.Or(n.check(nil), n.fitMinute(nil)); err != nil {
 		return nil, err
 	}
 	timeout := c.timeout

@@ -78,23 +78,19 @@ type negotiation struct {
 	guessed    error // rejection that led to the first guess
 }
 
-// begin chooses the form to send.
-func (n *negotiation) begin() error {
-	n.form = n.client.currentForm()
-	n.start = n.form
-	if _, err := n.canContinue(nil); err != nil {
-		return err
-	}
-	return n.fitMinute(nil)
+// negotiate returns the negotiation of a call, which starts with the current form.
+func (c *Client) negotiate(r *Request) *negotiation {
+	f := c.currentForm()
+	return &negotiation{client: c, request: r, form: f, start: f}
 }
 
-// canContinue reports whether the request can be sent after err: not without log
-// probabilities if they are required.
-func (n *negotiation) canContinue(err error) (bool, error) {
+// check returns an error if the request can't be sent in the form that a rejection led to: not
+// without log probabilities if they are required.
+func (n *negotiation) check(rejection error) error {
 	if n.request.LogprobsRequired && n.form.NoLogprobs {
-		return false, &LogprobsError{err}
+		return &LogprobsError{rejection}
 	}
-	return true, nil
+	return nil
 }
 
 // adapt changes the request after the server rejected it with err, so that it can be sent
@@ -127,7 +123,8 @@ func (n *negotiation) adapt(ctx context.Context, err error) (again bool, _ error
 		n.cause = err
 	}
 	n.form = next
-	return n.canContinue(err)
+	err = n.check(err)
+	return err == nil, err
 }
 
 // nextForm returns a form that may work after err: one that another call has found, the one
@@ -233,8 +230,7 @@ func (n *negotiation) fitMinute(rejection *ContextLengthError) error {
 func (n *negotiation) fail(err error) error {
 	if IsTransient(err) {
 		n.unlock()
-		f := n.client.currentForm()
-		*n = negotiation{client: n.client, request: n.request, form: f, start: f}
+		*n = *n.client.negotiate(n.request)
 		return err
 	}
 	return cmp.Or(n.guessed, err)
