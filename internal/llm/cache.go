@@ -147,9 +147,14 @@ func (c *Cache) database() (*sql.DB, error) {
 	return c.db, c.disabled
 }
 
-// recordResult counts consecutive failures, ignoring those of a canceled run.
-func (c *Cache) recordResult(ctx context.Context, err error) {
-	if ctx.Err() != nil {
+// use calls f with the database, unless the cache is disabled. It disables the cache after
+// several failures in a row, other than those of a canceled run.
+func (c *Cache) use(ctx context.Context, f func(*sql.DB) error) {
+	db, err := c.database()
+	if err != nil {
+		return
+	}
+	if err = f(db); ctx.Err() != nil {
 		return
 	}
 	var warning error
@@ -174,26 +179,21 @@ func (c *Cache) recordResult(ctx context.Context, err error) {
 // queryValue returns a single value. ok is false if it is missing or can't be
 // read.
 func (c *Cache) queryValue(ctx context.Context, query string, args ...any) (v []byte, ok bool) {
-	db, err := c.database()
-	if err != nil {
-		return nil, false
-	}
-	err = db.QueryRowContext(ctx, query, args...).Scan(&v)
-	if errors.Is(err, sql.ErrNoRows) {
-		c.recordResult(ctx, nil)
-		return nil, false
-	}
-	c.recordResult(ctx, err)
-	return v, err == nil
+	c.use(ctx, func(db *sql.DB) error {
+		err := db.QueryRowContext(ctx, query, args...).Scan(&v)
+		if ok = err == nil; errors.Is(err, sql.ErrNoRows) {
+			return nil
+		}
+		return err
+	})
+	return v, ok
 }
 
 func (c *Cache) exec(ctx context.Context, query string, args ...any) {
-	db, err := c.database()
-	if err != nil {
-		return
-	}
-	_, err = db.ExecContext(ctx, query, args...)
-	c.recordResult(ctx, err)
+	c.use(ctx, func(db *sql.DB) error {
+		_, err := db.ExecContext(ctx, query, args...)
+		return err
+	})
 }
 
 // CacheStats describes the contents of a cache.

@@ -3,6 +3,7 @@ package llm
 import (
 	"context"
 	"crypto/sha256"
+	"database/sql"
 	"encoding/hex"
 	"encoding/json"
 	"errors"
@@ -164,24 +165,20 @@ func (c *Cache) Put(ctx context.Context, namespace, key string, value json.RawMe
 
 // List returns all values in a namespace, sorted by key.
 func (c *Cache) List(ctx context.Context, namespace string) (values []json.RawMessage) {
-	db, err := c.database()
-	if err != nil {
-		return nil
-	}
-	rows, err := db.QueryContext(ctx, `SELECT value FROM items WHERE space = ? ORDER BY key`, namespace)
-	if err != nil {
-		c.recordResult(ctx, err)
-		return nil
-	}
-	defer rows.Close()
-	for rows.Next() {
-		var v []byte
-		if err := rows.Scan(&v); err != nil {
-			c.recordResult(ctx, err)
-			return values
+	c.use(ctx, func(db *sql.DB) error {
+		rows, err := db.QueryContext(ctx, `SELECT value FROM items WHERE space = ? ORDER BY key`, namespace)
+		if err != nil {
+			return err
 		}
-		values = append(values, v)
-	}
-	c.recordResult(ctx, rows.Err())
+		defer rows.Close()
+		for rows.Next() {
+			var v []byte
+			if err := rows.Scan(&v); err != nil {
+				return err
+			}
+			values = append(values, v)
+		}
+		return rows.Err()
+	})
 	return values
 }
