@@ -10,9 +10,9 @@ import (
 
 // A Config specifies a model and its server.
 type Config struct {
-	BaseURL         string // defaults to OpenAI; Azure URLs are detected
+	BaseURL         string `json:"-"` // defaults to OpenAI; Azure URLs are detected; may have a password
 	Model           string
-	APIKey          string // optional
+	APIKey          string `json:"-"` // optional
 	ReasoningEffort string // sent as reasoning_effort if not empty
 	Timeout         time.Duration
 	// ReasoningTimeout replaces Timeout for requests to models that are known to reason, if
@@ -23,24 +23,16 @@ type Config struct {
 }
 
 // String returns a description without the key.
-func (c Config) String() string { return fmt.Sprintf("llm.Config{%s at %s}", c.Model, c.redactedURL()) }
-
-// redactedURL returns the base URL without password and query.
-func (c Config) redactedURL() string {
-	e, err := newEndpoint(c.BaseURL)
-	if err != nil {
-		return "an unusable base URL"
+func (c Config) String() string {
+	address := "an unusable base URL"
+	if e, err := newEndpoint(c.BaseURL); err == nil {
+		address = e.publicURL
 	}
-	return e.publicURL
+	return fmt.Sprintf("llm.Config{%s at %s}", c.Model, address)
 }
 
 // GoString returns the same as String.
 func (c Config) GoString() string { return c.String() }
-
-// MarshalJSON writes a Config without its key.
-func (c Config) MarshalJSON() ([]byte, error) {
-	return json.Marshal(map[string]any{"base_url": c.redactedURL(), "model": c.Model, "timeout": c.Timeout.String()})
-}
 
 // ParseExtraBody parses a JSON object whose members are added to chat requests,
 // and returns it in a canonical form. It rejects the members that this package

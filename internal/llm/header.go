@@ -113,6 +113,3 @@ func (h Headers) String() string { return strings.Join(slices.Sorted(maps.Keys(h
 
 // GoString returns the same as String, so that %#v does not print values.
 func (h Headers) GoString() string { return h.String() }
-
-// MarshalJSON writes the names of the headers.
-func (h Headers) MarshalJSON() ([]byte, error) { return []byte(fmt.Sprintf("%q", h.String())), nil }
