@@ -272,19 +272,8 @@ func isAlert(err error) bool {
 	return ok && e.Op == "remote error"
 }
 
-// statusError returns the error for an unsuccessful response.
-func (w *wire) statusError(res *http.Response, body []byte) error {
-	e := w.newStatusError(res, body)
-	if res.StatusCode >= 300 && res.StatusCode < 400 {
-		e.Message = "it redirects to " + w.redactLocation(res.Header.Get("Location")) + ", which is not followed; set the base URL to it if it is yours"
-		return e
-	}
-	return e
-}
-
-// newStatusError returns an error with the header and the body of a response, without
-// secrets.
-func (w *wire) newStatusError(res *http.Response, body []byte) *StatusError {
+// statusError returns an error with the header and the body of a response, without secrets.
+func (w *wire) statusError(res *http.Response, body []byte) *StatusError {
 	for _, values := range res.Header {
 		for i := range values {
 			values[i] = w.redactError(values[i])
@@ -292,6 +281,9 @@ func (w *wire) newStatusError(res *http.Response, body []byte) *StatusError {
 	}
 	e := &StatusError{Status: res.StatusCode, header: res.Header}
 	e.parseBody(w.redactError(string(body)))
+	if res.StatusCode >= 300 && res.StatusCode < 400 {
+		e.Message = "it redirects to " + w.redactLocation(res.Header.Get("Location")) + ", which is not followed; set the base URL to it if it is yours"
+	}
 	return e
 }
 
@@ -315,7 +307,7 @@ func (w *wire) checkReply(res *http.Response, body []byte) error {
 	if len(r.Choices) > 0 || len(r.Data) > 0 || len(r.Error) == 0 || string(r.Error) == "null" {
 		return nil
 	}
-	e := w.newStatusError(res, trimmed)
+	e := w.statusError(res, trimmed)
 	var inner struct {
 		Code int `json:"code"`
 	}
