@@ -1,9 +1,11 @@
 package llm
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -40,7 +42,7 @@ type sender struct {
 
 	breaker *breaker
 	budget  *budget
-	slots   *slots        // nil means no limit
+	slots   *slots
 	tokens  *tokenLimiter // nil means no limit
 	rate    *rateLimiter
 
@@ -51,13 +53,11 @@ type sender struct {
 func newSender(o Options) *sender {
 	s := &sender{
 		changed: make(chan struct{}), clock: o.Clock, retries: o.Retries, onRetry: o.OnRetry, notify: o.Notify,
-		breaker: &breaker{}, budget: &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, rate: newRateLimiter(o.RPM), deadlines: deadlines{inFlight: map[*deadline]struct{}{}},
+		breaker: &breaker{}, budget: &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, slots: newSlots(cmp.Or(o.Concurrency, math.MaxInt)),
+		rate: newRateLimiter(o.RPM), deadlines: deadlines{inFlight: map[*deadline]struct{}{}},
 	}
 	if o.TPM > 0 {
 		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
-	}
-	if o.Concurrency > 0 {
-		s.slots = newSlots(o.Concurrency)
 	}
 	return s
 }

@@ -11,8 +11,7 @@ import (
 // overloaded (503, 504 or 529 without a delay), at most once for requests that
 // were in flight together. It rises by one after as many replies as it allows
 // requests. After as many 429s in a row, one request is sent at a time until
-// there is a reply; otherwise 429s only change the rate (rateLimiter). A nil slots
-// has no limit.
+// there is a reply; otherwise 429s only change the rate (rateLimiter).
 type slots struct {
 	max        int
 	limit      int
@@ -27,7 +26,7 @@ func newSlots(n int) *slots { return &slots{max: n, limit: n, lowest: n} }
 
 // reached returns the lowest limit so far, or 0 if it was never lowered.
 func (s *slots) reached() int {
-	if s == nil || s.lowest == s.max {
+	if s.lowest == s.max {
 		return 0
 	}
 	return s.lowest
@@ -35,7 +34,7 @@ func (s *slots) reached() int {
 
 // delay returns 0 if a request may be sent.
 func (s *slots) delay() time.Duration {
-	if s == nil || s.inFlight == 0 || s.inFlight < s.limit && s.rejected < s.limit {
+	if s.inFlight == 0 || s.inFlight < s.limit && s.rejected < s.limit {
 		return 0
 	}
 	return untilChange
@@ -43,18 +42,12 @@ func (s *slots) delay() time.Duration {
 
 // take starts a request. It returns the generation, which release needs.
 func (s *slots) take() (generation int) {
-	if s == nil {
-		return 0
-	}
 	s.inFlight++
 	return s.generation
 }
 
 // release ends a request and adapts the limit to its outcome.
 func (s *slots) release(generation int, err error, now time.Time) {
-	if s == nil {
-		return
-	}
 	s.inFlight--
 	e, ok := errors.AsType[*StatusError](err)
 	switch {
