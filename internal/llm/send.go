@@ -1,11 +1,9 @@
 package llm
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"sync"
 	"time"
 
@@ -47,19 +45,6 @@ type sender struct {
 	rate    *rateLimiter
 
 	deadlines deadlines
-}
-
-// newSender returns a sender with the limits of o.
-func newSender(o Options) *sender {
-	s := &sender{
-		changed: make(chan struct{}), clock: o.Clock, retries: o.Retries, onRetry: o.OnRetry, notify: o.Notify,
-		breaker: &breaker{}, budget: &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, slots: newSlots(cmp.Or(o.Concurrency, math.MaxInt)),
-		rate: newRateLimiter(o.RPM), deadlines: deadlines{inFlight: map[*deadline]struct{}{}},
-	}
-	if o.TPM > 0 {
-		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
-	}
-	return s
 }
 
 // update calls f with the lock held, and wakes all that wait.

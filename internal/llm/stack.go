@@ -1,8 +1,10 @@
 package llm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 )
 
@@ -79,6 +81,19 @@ func New(o Options) (*Stack, error) {
 	s := &Stack{Client: c, Meter: &Meter{}, Tokens: c.tokens, opts: o}
 	s.Completer = s.wrap(c, false)
 	return s, nil
+}
+
+// newSender returns a sender with the limits of o.
+func newSender(o Options) *sender {
+	s := &sender{
+		changed: make(chan struct{}), clock: o.Clock, retries: o.Retries, onRetry: o.OnRetry, notify: o.Notify,
+		breaker: &breaker{}, budget: &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, slots: newSlots(cmp.Or(o.Concurrency, math.MaxInt)),
+		rate: newRateLimiter(o.RPM), deadlines: deadlines{inFlight: map[*deadline]struct{}{}},
+	}
+	if o.TPM > 0 {
+		s.tokens = &tokenLimiter{limit: float64(o.TPM), reserved: map[*reservation]struct{}{}}
+	}
+	return s
 }
 
 // wrap adds the decorators above the Client to next. fixed is
