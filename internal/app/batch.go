@@ -27,11 +27,14 @@ func (r *run) openBatch(ctx context.Context) error {
 	if !o.UsesBatch() {
 		return nil
 	}
+	dir := o.batchDir()
 	settings, err := json.Marshal([]result.Setting(r.settings))
+	if err == nil && !o.Resume {
+		err = llm.CheckNoBatch(dir)
+	}
 	if err != nil {
 		return err
 	}
-	dir := o.batchDir()
 	r.batch, err = r.model.stack.OpenBatch(ctx, llm.BatchOptions{
 		Dir: dir, Settings: settings, PollInterval: o.LLM.BatchPoll, Notify: r.notef,
 	})

@@ -145,7 +145,7 @@ func (r *run) resolveSettings() (err error) {
 	if err != nil {
 		return err
 	}
-	if dir := r.options.batchDir(); dir != "" && (!r.options.UsesBatch() || !r.options.Resume) {
+	if dir := r.options.batchDir(); dir != "" && !r.options.UsesBatch() {
 		return llm.CheckNoBatch(dir) // sending its requests again would cost twice
 	}
 	return nil

@@ -20,9 +20,6 @@ import (
 // transferTimeout limits the upload or download of one file.
 const transferTimeout = 20 * time.Minute
 
-// failedStatus is the status of a batch that was rejected as a whole.
-const failedStatus = "failed"
-
 // A batchObject is a file, a batch or a list of batches on the server.
 type batchObject struct {
 	ID, Status string
@@ -84,7 +81,7 @@ func (c *Client) findBatch(ctx context.Context, file string, created int64) (bat
 			return batchObject{}, fmt.Errorf("check for an existing batch: %w", err)
 		}
 		for _, o := range page.Data {
-			if o.Input == file && o.status() != failedStatus {
+			if o.Input == file && o.status() != "failed" {
 				return o, nil
 			}
 		}

@@ -152,7 +152,7 @@ func (b *Batch) await(ctx context.Context) error {
 	id, reported := b.state.Batch, "" // last status that the user was told
 	batch, err := b.poll(ctx, "/batches/"+id, func(o *batchObject) bool {
 		status := o.status()
-		if slices.Contains([]string{"completed", "expired", "cancelled", failedStatus}, status) {
+		if slices.Contains([]string{"completed", "expired", "cancelled", "failed"}, status) {
 			return true
 		}
 		if n := o.Counts.value; n["total"] > 0 {
@@ -167,7 +167,7 @@ func (b *Batch) await(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("batch %s: %w", id, err)
 	}
-	if batch.status() == failedStatus { // resuming creates another batch of the uploaded file
+	if batch.status() == "failed" { // rejected as a whole; resuming creates another batch of the uploaded file
 		b.state.Batch = ""
 		return errors.Join(batch.rejection(), b.store.save(ctx, &b.state))
 	}
