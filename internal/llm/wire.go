@@ -258,9 +258,9 @@ func (w *wire) networkError(ctx context.Context, err error) error {
 	case isA[*tls.CertificateVerificationError](err):
 		e.Permanent = true
 		e.Message = "the server's certificate can't be trusted: " + msg
-	case w.wantsCertificate.Load() && isAlert(err):
-		e.Permanent = true
-		e.Message = "the server requires a client certificate, which a proxy can add: " + msg
+	case w.wantsCertificate.Load(): // the connection may be lost before the alert is read
+		e.Permanent = isAlert(err)
+		e.Message = "no answer from the server, which asks for a client certificate (a proxy can add one): " + msg
 	}
 	return e
 }
