@@ -20,7 +20,7 @@ help: ## list the targets
 build: ## build the static binary bin/ragfaith
 	CGO_ENABLED=0 $(GO) build -ldflags=-s -o $(BINARY) ./cmd/ragfaith
 
-build-ort: ## build bin/ragfaith-ort, which can load ONNX Runtime (dynamically linked on Linux)
+build-ort: ## build bin/ragfaith-ort, which can load ONNX Runtime (for Linux, dynamically linked)
 	CGO_ENABLED=0 $(GO) build -tags ort -ldflags=-s -o $(BINARY)-ort ./cmd/ragfaith
 
 run: build ## score the rows in testdata, offline

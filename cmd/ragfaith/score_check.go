@@ -130,8 +130,8 @@ func (f *scoreFlags) localConflicts() []conflict {
 	}
 	device := o.Local.Device
 	return []conflict{
-		{device.Provider != ort.None && o.Local.Precision == app.PrecisionInt8, fmt.Sprintf("--precision int8 needs --device cpu: %s computes in float32", device)},
-		{device.Provider == ort.None && explicit(f.flags, "onnxruntime"), "--onnxruntime has no effect on --device cpu: use --device cuda:N"},
+		{device != ort.None && o.Local.Precision == app.PrecisionInt8, fmt.Sprintf("--precision int8 needs --device cpu: %s computes in float32", device)},
+		{device == ort.None && explicit(f.flags, "onnxruntime"), "--onnxruntime has no effect on --device cpu: use --device cuda:N"},
 	}
 }
 

@@ -132,7 +132,7 @@ func (m *localModel) settings(o *Options) (settingValues, error) {
 	values.setIf(m.Info().Kind != encoder.Tokens, "--prefilter", strconv.Itoa(o.Local.Prefilter))
 	values.setIf(m.layoutName != "", "layout", m.layoutName)
 	// Rounding on a GPU depends on the library and on which pairs share a padded batch.
-	gpu := o.Local.Device.Provider != ort.None
+	gpu := o.Local.Device != ort.None
 	values.setIf(gpu, "kernels", m.Info().Kernel)
 	values.setIf(gpu, "--model-batch-size", strconv.Itoa(o.Local.Batch))
 	return values, nil

@@ -78,7 +78,7 @@ func load(dir string, o Options) (*Model, error) {
 	}
 	m.info.Kernel, m.info.Precision = k.Name(), o.Precision
 	w := &weights{dir: dir, set: set, kernels: k, precision: o.Precision}
-	if o.Device != (ort.Device{}) {
+	if o.Device != ort.None {
 		if o.Precision != kernel.Float32 {
 			return nil, errors.Join(fmt.Errorf("device %s supports float32 only", o.Device), set.Close())
 		}
@@ -207,22 +207,18 @@ const passTokensOnGPU = 16384
 func (m *Model) useONNX(parts map[*kernel.Linear][]kernel.Part, o Options) error {
 	g := newGraphBuilder(parts)
 	d := &onnxModel{maxTokens: passTokens}
-	if o.Device.Provider == ort.CUDA {
+	if o.Device.IsGPU() {
 		d.maxTokens = passTokensOnGPU
 	}
 	hidden := m.network.buildGraph(g)
-	rows := dimBatch
 	d.width, d.perToken = m.outputWidth(), m.head.pooling == eachToken
-	if d.perToken {
-		rows = "tokens"
-	}
-	g.Output(m.head.buildGraph(g, hidden), rows, "outputs")
+	g.Output(m.head.buildGraph(g, hidden))
 	d.feeds = g.feeds
 	var err error
 	if d.library, err = ort.Open(o.Library); err != nil {
 		return fmt.Errorf("device %s: %w", o.Device, err)
 	}
-	if d.session, err = d.library.Session(&g.Graph, o.Device, o.Threads); err != nil {
+	if d.session, err = d.library.Session(&g.Graph, o.Device); err != nil {
 		d.library.Close()
 		return fmt.Errorf("device %s: %w", o.Device, err)
 	}

@@ -63,8 +63,7 @@ type Options struct {
 	// Device selects ONNX Runtime, which computes in float32 and ignores Kernel.
 	// The zero value computes in Go.
 	Device ort.Device
-	// Library is the ONNX Runtime library or a directory that contains it; ""
-	// means to search the system's library path.
+	// Library is the ONNX Runtime library or a directory that contains it.
 	Library string
 	// Waiting, if set, is called with the context of a call before it waits for
 	// another call to finish its pass; resume is called after the wait.

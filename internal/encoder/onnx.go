@@ -30,12 +30,6 @@ type graphBuilder struct {
 // fully masked rows, which are never read, do not become NaN.
 const padding = -1e30
 
-// Symbolic dimensions.
-const (
-	dimBatch  = "batch"
-	dimLength = "length"
-)
-
 func newGraphBuilder(parts map[*kernel.Linear][]kernel.Part) *graphBuilder {
 	g := &graphBuilder{parts: parts}
 	g.ids = g.feedTokens("ids", func(dst []int32, s sequence) { copy(dst, s.ids) })
@@ -47,7 +41,7 @@ func newGraphBuilder(parts map[*kernel.Linear][]kernel.Part) *graphBuilder {
 			}
 		}
 		return ort.NewTensor("padding", values, len(b.seqs), b.length)
-	}, dimBatch, dimLength)
+	})
 	g.mask = g.op("Unsqueeze", bias, g.Ints(1, 2))
 	g.sizes = g.op("Shape", g.ids)
 	return g
@@ -59,9 +53,9 @@ func (g *graphBuilder) op(operator string, inputs ...ort.Value) ort.Value {
 }
 
 // feed adds an input and the function that computes it from a batch.
-func (g *graphBuilder) feed(name string, e ort.Element, fill func(b *paddedBatch) ort.Tensor, dims ...string) ort.Value {
+func (g *graphBuilder) feed(name string, e ort.Element, fill func(b *paddedBatch) ort.Tensor) ort.Value {
 	g.feeds = append(g.feeds, fill)
-	return g.Input(name, e, dims...)
+	return g.Input(name, e)
 }
 
 // feedTokens adds an input with a zero-padded row for each sequence. It calls set to fill in
@@ -73,7 +67,7 @@ func (g *graphBuilder) feedTokens(name string, set func(dst []int32, s sequence)
 			set(values[i*b.length:][:len(s.ids)], s)
 		}
 		return ort.NewTensor(name, values, len(b.seqs), b.length)
-	}, dimBatch, dimLength)
+	})
 }
 
 // distances returns a [length, length] matrix of key position minus query position.
@@ -84,33 +78,23 @@ func (g *graphBuilder) distances() ort.Value {
 			values[i] = int64(i)
 		}
 		return ort.NewTensor("index", values, b.length)
-	}, dimLength)
+	})
 	return g.op("Sub", g.op("Unsqueeze", index, g.Ints(0)), g.op("Unsqueeze", index, g.Ints(1)))
 }
 
-// toFloat32 converts a value stored like raw to float32.
-func (g *graphBuilder) toFloat32(v ort.Value, raw kernel.Raw) ort.Value {
-	if raw.F32 != nil {
-		return v
+// weight adds a weight matrix, as float32.
+func (g *graphBuilder) weight(raw kernel.Raw, rows, columns int) ort.Value {
+	values := raw.F32
+	if values == nil {
+		values = make([]float32, rows*columns)
+		widen(values, raw)
 	}
-	return g.Op("Cast", []ort.Value{v}, ort.Int("to", int64(ort.Float32)))
+	return g.Weight(values, rows, columns)
 }
 
-// raw adds a weight without changing its type.
-func (g *graphBuilder) raw(raw kernel.Raw, shape ...int) ort.Value {
-	switch {
-	case raw.F32 != nil:
-		return g.Weight(ort.Float32, ort.Bytes(raw.F32), shape...)
-	case raw.F16 != nil:
-		return g.Weight(ort.Float16, ort.Bytes(raw.F16), shape...)
-	default:
-		return g.Weight(ort.BFloat16, ort.Bytes(raw.BF16), shape...)
-	}
-}
-
-// rows adds a lookup of rows of an embedding table, as float32.
+// rows adds a lookup of rows of an embedding table.
 func (g *graphBuilder) rows(t table, indices ort.Value) ort.Value {
-	return g.toFloat32(g.op("Gather", g.raw(t.raw, t.rows, t.width), indices), t.raw)
+	return g.op("Gather", g.weight(t.raw, t.rows, t.width), indices)
 }
 
 // tokens reshapes [batch, length, width] to one row per token.
@@ -122,7 +106,7 @@ func (g *graphBuilder) tokens(v ort.Value, width int) ort.Value {
 func (g *graphBuilder) linear(x ort.Value, l *kernel.Linear) []ort.Value {
 	var out []ort.Value
 	for _, p := range g.parts[l] {
-		inputs := []ort.Value{x, g.toFloat32(g.raw(p.W, p.Out, l.In), p.W)}
+		inputs := []ort.Value{x, g.weight(p.W, p.Out, l.In)}
 		if p.Bias != nil {
 			inputs = append(inputs, g.Floats(p.Bias, p.Out))
 		}
@@ -215,7 +199,7 @@ func (g *graphBuilder) pool(kind pooling, x ort.Value, width int) ort.Value {
 				}
 			}
 			return ort.NewTensor("weights", values, len(b.seqs), 1, b.length)
-		}, dimBatch, "one", dimLength)
+		})
 		x = g.op("MatMul", weights, x)
 	}
 	return g.tokens(x, width)

@@ -102,7 +102,7 @@ func (r *relative) buildGraph(g *graphBuilder, distances ort.Value) ort.Value {
 			values[i] = int64(r.bucket(distance))
 		}
 		return ort.NewTensor("buckets", values, len(values))
-	}, "distances")
+	})
 	byDistance := g.op("Gather", g.Floats(r.values, r.buckets, r.heads), buckets)
 	return g.transpose(g.op("Gather", byDistance, distances), 2, 0, 1)
 }
@@ -113,7 +113,7 @@ func (r *rotation) buildGraph(g *graphBuilder, name string) [2]ort.Value {
 	both := g.feed(name, ort.Float32, func(b *paddedBatch) ort.Tensor {
 		r.grow(b.length)
 		return ort.NewTensor(name, r.angles[:b.length*2*r.half], b.length, 2*r.half)
-	}, dimLength, name)
+	})
 	n := int64(r.half)
 	angles := g.Ops("Split", 2, []ort.Value{both, g.Ints(n, n)}, ort.Int("axis", 1))
 	return [2]ort.Value{angles[0], angles[1]}
@@ -140,8 +140,7 @@ type graphDistances struct {
 // buildGraph adds the distance embeddings to a graph. A product with all distances
 // of a sequence has 2*length columns, as slide expects; the last column is unused.
 func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
-	t := graphDistances{table: g.toFloat32(g.raw(d.table.raw, d.table.rows, d.table.width), d.table.raw)}
-	t.table = g.norm(t.table, d.norm)
+	t := graphDistances{table: g.norm(g.weight(d.table.raw, d.table.rows, d.table.width), d.norm)}
 	rows := func(name string, sign int) ort.Value {
 		return g.feed(name, ort.Int64, func(b *paddedBatch) ort.Tensor {
 			values := make([]int64, 2*b.length)
@@ -149,7 +148,7 @@ func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 				values[r] = int64(d.row(sign * (r - b.length + 1)))
 			}
 			return ort.NewTensor(name, values, len(values))
-		}, "distances")
+		})
 	}
 	t.c2p, t.p2c = rows("c2p", -1), rows("p2c", 1)
 	t.length = g.op("Gather", g.sizes, g.Ints(1))
@@ -165,8 +164,7 @@ func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *layer,
 	// The projection depends on no input, so ONNX Runtime computes it only once.
 	project := func(rows ort.Value, part int, factor float32) ort.Value {
 		p := parts[part]
-		weight := g.toFloat32(g.raw(p.W, p.Out, l.qkv.In), p.W)
-		x := g.Op("Gemm", []ort.Value{t.table, weight, g.Floats(p.Bias, p.Out)}, ort.Int("transB", 1))
+		x := g.Op("Gemm", []ort.Value{t.table, g.weight(p.W, p.Out, l.qkv.In), g.Floats(p.Bias, p.Out)}, ort.Int("transB", 1))
 		x = g.op("Reshape", g.multiply(x, factor), g.Ints(-1, int64(shape.n), int64(shape.size)))
 		x = g.Op("Gather", []ort.Value{g.transpose(x, 1, 0, 2), rows}, ort.Int("axis", 1))
 		return g.transpose(x, 0, 2, 1) // [heads, size, distances]

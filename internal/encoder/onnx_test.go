@@ -28,7 +28,7 @@ func onnxOptions(t testing.TB) Options {
 		t.Fatal(err)
 	}
 	l.Close()
-	return Options{Device: ort.Device{Provider: ort.CPU}, Library: path, Threads: 2}
+	return Options{Device: ort.CPU, Library: path}
 }
 
 func TestGoldenModelsMatchReferenceOnONNX(t *testing.T) {
@@ -153,7 +153,7 @@ func TestBatchSizeLimitsPadding(t *testing.T) {
 
 func TestONNXRejectsInt8(t *testing.T) {
 	dir, _ := writeTiny(t, "bert")
-	m, err := load(dir, Options{Device: ort.Device{Provider: ort.CPU}, Precision: kernel.Int8})
+	m, err := load(dir, Options{Device: ort.CPU, Precision: kernel.Int8})
 	checkRejected(t, m, err, "device ort-cpu supports float32 only")
 }
 

@@ -22,8 +22,6 @@ const (
 	createSessionOptions           function = 10
 	disableMemPattern              function = 17
 	setIntraOpNumThreads           function = 24
-	createRunOptions               function = 39
-	runOptionsSetTerminate         function = 46
 	createTensorWithDataAsOrtValue function = 49
 	createCPUMemoryInfo            function = 69
 	releaseEnv                     function = 92
@@ -31,9 +29,7 @@ const (
 	releaseMemoryInfo              function = 94
 	releaseSession                 function = 95
 	releaseValue                   function = 96
-	releaseRunOptions              function = 97
 	releaseSessionOptions          function = 100
-	addSessionConfigEntry          function = 130
 	appendCUDA                     function = 204
 	createCUDAOptions              function = 205
 	updateCUDAOptions              function = 206

@@ -1,5 +1,5 @@
 // Package ort computes graphs with ONNX Runtime, which it loads at run time. The
-// library is not needed to build, and it is not searched for unless requested.
+// library is not needed to build.
 //
 // # Graphs
 //
@@ -11,7 +11,7 @@
 // # Builds
 //
 // A program that loads libraries depends on the system's dynamic loader, so it
-// cannot be static on Linux. Therefore, only builds with the tag ort can load
+// cannot be static. Therefore, only builds for Linux with the tag ort can load
 // libraries; in other builds, [Open] returns [ErrStatic]. The package does not
 // need cgo.
 //

@@ -1,8 +1,6 @@
 package ort
 
 import (
-	"encoding/binary"
-	"math"
 	"strconv"
 	"unsafe"
 )
@@ -18,7 +16,7 @@ type Tensor struct {
 // NewTensor returns a tensor with the given values in row-major order. It does not
 // copy them.
 func NewTensor[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
-	t := Tensor{name, Int64, int64s(shape), Bytes(values)}
+	t := Tensor{name, Int64, int64s(shape), bytesOf(values)}
 	switch any(values).(type) {
 	case []float32:
 		t.element = Float32
@@ -35,8 +33,8 @@ func int64s(shape []int) (list []int64) {
 	return list
 }
 
-// Bytes returns the memory of values as bytes.
-func Bytes[T float32 | int32 | int64 | uint16](values []T) []byte {
+// bytesOf returns the memory of values as bytes.
+func bytesOf[T float32 | int32 | int64](values []T) []byte {
 	var zero T
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))
 }
@@ -60,27 +58,22 @@ func (g *Graph) name(prefix string) Value {
 	return Value(prefix + "_" + strconv.Itoa(g.names))
 }
 
-// Input adds an input with symbolic dimensions. Dimensions of the same name have the
-// same size.
-func (g *Graph) Input(name string, e Element, dims ...string) Value {
-	g.inputs = append(g.inputs, valueInfo(name, e, dims))
+// Input adds an input.
+func (g *Graph) Input(name string, e Element) Value {
+	g.inputs = append(g.inputs, valueInfo(name, e))
 	return Value(name)
 }
 
-// Output makes v the output of the graph. v must be a float32 tensor with the given
-// symbolic dimensions. Output must be called exactly once.
-func (g *Graph) Output(v Value, dims ...string) {
+// Output makes v, which must be a float32 tensor, the output of the graph. Output must be
+// called exactly once.
+func (g *Graph) Output(v Value) {
 	g.outputName = string(v)
-	g.outputs = append(g.outputs, valueInfo(g.outputName, Float32, dims))
+	g.outputs = append(g.outputs, valueInfo(g.outputName, Float32))
 }
 
 // Floats adds a float32 constant. Without a shape, it is a scalar.
 func (g *Graph) Floats(values []float32, shape ...int) Value {
-	data := make([]byte, 0, 4*len(values))
-	for _, v := range values {
-		data = binary.LittleEndian.AppendUint32(data, math.Float32bits(v))
-	}
-	return g.constant(Float32, shape, data)
+	return g.constant(Float32, shape, bytesOf(values))
 }
 
 // Scalar adds a float32 scalar.
@@ -88,11 +81,7 @@ func (g *Graph) Scalar(v float32) Value { return g.Floats([]float32{v}) }
 
 // Ints adds a one-dimensional int64 constant, such as a shape or a list of axes.
 func (g *Graph) Ints(values ...int64) Value {
-	var data []byte
-	for _, v := range values {
-		data = binary.LittleEndian.AppendUint64(data, uint64(v))
-	}
-	return g.constant(Int64, []int{len(values)}, data)
+	return g.constant(Int64, []int{len(values)}, bytesOf(values))
 }
 
 func (g *Graph) constant(e Element, shape []int, data []byte) Value {
@@ -101,14 +90,15 @@ func (g *Graph) constant(e Element, shape []int, data []byte) Value {
 	return v
 }
 
-// Weight adds a constant that is not copied into the graph. data is little-endian
-// and must not change until the session is closed.
-func (g *Graph) Weight(e Element, data []byte, shape ...int) Value {
+// Weight adds a float32 constant that is not copied into the graph. values must not change
+// until the session is closed.
+func (g *Graph) Weight(values []float32, shape ...int) Value {
 	v := g.name("w")
-	g.weights = append(g.weights, Tensor{string(v), e, int64s(shape), data})
-	t := tensor(string(v), e, shape)
-	for _, entry := range [][2]string{{"location", string(v)}, {"offset", "0"}, {"length", strconv.Itoa(len(data))}} {
-		t = t.message(tensorExternalData, message(nil).text(1, entry[0]).text(2, entry[1]))
+	w := NewTensor(string(v), values, shape...)
+	g.weights = append(g.weights, w)
+	t := tensor(string(v), Float32, shape)
+	for _, entry := range [][2]string{{"location", string(v)}, {"offset", "0"}, {"length", strconv.Itoa(len(w.data))}} {
+		t = t.bytes(tensorExternalData, message(nil).text(1, entry[0]).text(2, entry[1]))
 	}
 	g.constants = append(g.constants, t.int(tensorDataLocation, locationExternal))
 	return v
@@ -132,7 +122,7 @@ func (g *Graph) Ops(operator string, n int, inputs []Value, attributes ...Attrib
 	}
 	node = node.text(nodeOperator, operator)
 	for _, a := range attributes {
-		node = node.message(nodeAttribute, message(a))
+		node = node.bytes(nodeAttribute, a)
 	}
 	g.nodes = append(g.nodes, node)
 	return outputs
@@ -146,12 +136,12 @@ func (g *Graph) model() []byte {
 		list  []message
 	}{{graphNode, g.nodes}, {graphInitializer, g.constants}, {graphInput, g.inputs}, {graphOutput, g.outputs}} {
 		for _, m := range part.list {
-			graph = graph.message(part.field, m)
+			graph = graph.bytes(part.field, m)
 		}
 	}
 	graph = graph.text(graphName, "ragfaith")
 	return message(nil).
 		int(modelVersion, irVersion).
-		message(modelOperators, message(nil).text(1, "").int(2, operatorSet)).
-		message(modelGraph, graph)
+		bytes(modelOperators, message(nil).text(1, "").int(2, operatorSet)).
+		bytes(modelGraph, graph)
 }

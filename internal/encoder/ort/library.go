@@ -1,6 +1,7 @@
 package ort
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,15 +10,18 @@ import (
 )
 
 // Open loads the library at path: the file, or a directory that contains it, such
-// as onnxruntime/capi of the Python package. If path is empty, it searches the
-// system's library path.
+// as onnxruntime/capi of the Python package.
 func Open(path string) (*Library, error) {
 	if !canLoad {
 		return nil, ErrStatic
 	}
-	handle, name, err := find(path)
+	name, err := libraryFile(path)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("ONNX Runtime: %w", err)
+	}
+	handle, err := loadLibrary(name)
+	if err != nil {
+		return nil, fmt.Errorf("cannot load library %s: %w", name, err)
 	}
 	base, err := findSymbol(handle, "OrtGetApiBase")
 	if err != nil {
@@ -50,60 +54,29 @@ func (l *Library) Close() {
 	l.env = 0
 }
 
-// find loads the library at path, or searches for it if path is empty.
-func find(path string) (handle uintptr, name string, err error) {
+// libraryFile returns the absolute path of the library, because the loader would search for
+// a name without a directory elsewhere.
+func libraryFile(path string) (string, error) {
 	if path == "" {
-		for _, name := range libraryNames() {
-			if handle, err = loadLibrary(name); err == nil {
-				return handle, name, nil
-			}
-		}
-		return 0, "", fmt.Errorf("ONNX Runtime not found: %w; install it (pip install onnxruntime, or onnxruntime-gpu for CUDA)"+
-			" and set --onnxruntime or RAGFAITH_ONNXRUNTIME to the library or to onnxruntime/capi of the package", err)
+		return "", errors.New("missing library; install it (pip install onnxruntime-gpu)" +
+			" and set --onnxruntime or RAGFAITH_ONNXRUNTIME to the library or to onnxruntime/capi of the package")
 	}
 	info, err := os.Stat(path)
 	if err != nil {
-		return 0, "", fmt.Errorf("ONNX Runtime: %w", err)
+		return "", err
 	}
-	if info.IsDir() {
-		if path, err = findInDir(path); err != nil {
-			return 0, "", err
-		}
+	if !info.IsDir() {
+		return filepath.Abs(path)
 	}
-	// The loader would search for a name without a directory elsewhere.
-	if path, err = filepath.Abs(path); err != nil {
-		return 0, "", fmt.Errorf("ONNX Runtime: %w", err)
-	}
-	if handle, err = loadLibrary(path); err != nil {
-		return 0, "", fmt.Errorf("cannot load library %s: %w", path, err)
-	}
-	return handle, path, nil
-}
-
-// libraryNames returns the file names of ONNX Runtime on this system.
-func libraryNames() []string {
-	switch runtime.GOOS {
-	case "windows":
-		return []string{"onnxruntime.dll"}
-	case "darwin":
-		return []string{"libonnxruntime.dylib"}
-	default:
-		return []string{"libonnxruntime.so.1", "libonnxruntime.so"}
-	}
-}
-
-// findInDir returns the path of the library in a directory. In Python packages, its
-// name ends with the version.
-func findInDir(dir string) (string, error) {
-	files, err := os.ReadDir(dir) // sorted, so that shorter names come first
+	files, err := os.ReadDir(path)
 	if err != nil {
-		return "", fmt.Errorf("ONNX Runtime: %w", err)
+		return "", err
 	}
 	for _, f := range files {
-		name := f.Name()
-		if strings.HasPrefix(name, "libonnxruntime.") || name == "onnxruntime.dll" {
-			return filepath.Join(dir, name), nil
+		// In Python packages, the name ends with the version.
+		if strings.HasPrefix(f.Name(), "libonnxruntime.") {
+			return filepath.Abs(filepath.Join(path, f.Name()))
 		}
 	}
-	return "", fmt.Errorf("ONNX Runtime: no libonnxruntime.* or onnxruntime.dll in %s", dir)
+	return "", fmt.Errorf("no libonnxruntime.* in %s", path)
 }

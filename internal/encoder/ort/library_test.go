@@ -51,6 +51,7 @@ func TestOpenRejectsInvalidLibraries(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, tt := range map[string]struct{ path, want string }{
+		"no path":                  {"", "set --onnxruntime"},
 		"no file":                  {filepath.Join(dir, "none.so"), "none.so"},
 		"empty directory":          {t.TempDir(), "no libonnxruntime"},
 		"text file":                {text, "cannot load library"},
@@ -89,7 +90,7 @@ func TestOpenAcceptsDirectory(t *testing.T) {
 
 func TestParseDevice(t *testing.T) {
 	for name, want := range map[string]Device{
-		"cpu": {}, "cuda": {Provider: CUDA}, "cuda:0": {Provider: CUDA}, "cuda:3": {CUDA, 3},
+		"cpu": None, "cuda": "cuda:0", "cuda:0": "cuda:0", "cuda:3": "cuda:3",
 	} {
 		got, err := ParseDevice(name)
 		if err != nil || got != want {

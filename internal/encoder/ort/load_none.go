@@ -1,4 +1,4 @@
-//go:build !ort || !(linux || darwin || windows)
+//go:build !ort || !linux
 
 package ort
 

@@ -2,11 +2,9 @@ package ort
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"runtime"
-	"slices"
-	"strconv"
+	"strings"
 )
 
 // A Session runs a graph.
@@ -19,9 +17,9 @@ type Session struct {
 	pins    runtime.Pinner // pins the weights
 }
 
-// Session prepares a graph to run on a device. threads applies only to CPUs. ONNX
-// Runtime copies most weights into its own layout.
-func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
+// Session prepares a graph to run on a device. ONNX Runtime copies most weights into its
+// own layout.
+func (l *Library) Session(g *Graph, d Device) (*Session, error) {
 	options, err := l.create(createSessionOptions)
 	if err != nil {
 		return nil, err
@@ -31,18 +29,12 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 	if err := l.call(disableMemPattern, options); err != nil {
 		return nil, err
 	}
-	if err := l.call(setIntraOpNumThreads, options, uintptr(threads)); err != nil {
+	// More threads would wait busily beside the GPU and slow down the rest of the program.
+	if err := l.call(setIntraOpNumThreads, options, 1); err != nil {
 		return nil, err
 	}
-	// Spinning threads would slow down the rest of the program.
-	var pins runtime.Pinner
-	defer pins.Unpin()
-	err = l.call(addSessionConfigEntry, options, cString(&pins, "session.intra_op.allow_spinning"), cString(&pins, "0"))
-	if err != nil {
-		return nil, err
-	}
-	if d.Provider == CUDA {
-		if err := l.useCUDA(options, d.Index); err != nil {
+	if d.IsGPU() {
+		if err := l.useCUDA(options, strings.TrimPrefix(string(d), cudaPrefix)); err != nil {
 			return nil, fmt.Errorf("%w (%s; CUDA needs onnxruntime-gpu)", err, l.name)
 		}
 	}
@@ -54,6 +46,8 @@ func (l *Library) Session(g *Graph, d Device, threads int) (*Session, error) {
 		s.Close()
 		return nil, err
 	}
+	var pins runtime.Pinner
+	defer pins.Unpin()
 	model := g.model()
 	if s.session, err = l.create(createSessionFromArray, l.env, address(&pins, model), uintptr(len(model)), options); err != nil {
 		s.Close()
@@ -82,7 +76,7 @@ func (s *Session) addWeights(options uintptr, weights []Tensor) error {
 }
 
 // useCUDA adds a GPU to session options.
-func (l *Library) useCUDA(options uintptr, index int) error {
+func (l *Library) useCUDA(options uintptr, index string) error {
 	cuda, err := l.create(createCUDAOptions)
 	if err != nil {
 		return err
@@ -91,7 +85,7 @@ func (l *Library) useCUDA(options uintptr, index int) error {
 	var pins runtime.Pinner
 	defer pins.Unpin()
 	// Disable TF32, which has only 10 bits of precision.
-	keys, values := []string{"device_id", "use_tf32"}, []string{strconv.Itoa(index), "0"}
+	keys, values := []string{"device_id", "use_tf32"}, []string{index, "0"}
 	if err := l.call(updateCUDAOptions, cuda, cStrings(&pins, keys), cStrings(&pins, values), uintptr(len(keys))); err != nil {
 		return err
 	}
@@ -109,42 +103,32 @@ func (s *Session) Close() {
 	s.pins.Unpin()
 }
 
-// Run computes the graph and writes the result to output, which must have the
-// shape of the result. If ctx is done, Run stops and returns its error. It is safe
-// for concurrent use.
-func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) (err error) {
+// Run computes the graph and writes the result to output, which must have the shape of
+// the result. It returns the error of ctx if that is done before. It is safe for concurrent
+// use.
+func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
 	l := s.library
-	options, err := l.create(createRunOptions)
+	var pins runtime.Pinner
+	defer pins.Unpin()
+	result, err := s.value(&pins, output)
 	if err != nil {
 		return err
 	}
-	defer l.release(releaseRunOptions, options)
-	// Wait for a pending termination before the options are released.
-	terminated := make(chan error, 1)
-	stop := context.AfterFunc(ctx, func() { terminated <- l.call(runOptionsSetTerminate, options) })
-	defer func() {
-		if !stop() {
-			err = errors.Join(ctx.Err(), <-terminated)
-		}
-	}()
-
-	var pins runtime.Pinner
-	defer pins.Unpin()
+	defer l.release(releaseValue, result)
 	names, values := make([]string, len(inputs)), make([]uintptr, len(inputs))
-	for i, t := range append(slices.Clip(inputs), output) {
-		value, err := s.value(&pins, t)
-		if err != nil {
+	for i, t := range inputs {
+		if values[i], err = s.value(&pins, t); err != nil {
 			return err
 		}
-		defer l.release(releaseValue, value)
-		if i == len(inputs) {
-			out := []uintptr{value}
-			return l.call(runSession, s.session, options, cStrings(&pins, names), address(&pins, values), uintptr(len(inputs)),
-				cStrings(&pins, []string{s.output}), 1, address(&pins, out))
-		}
-		names[i], values[i] = t.name, value
+		defer l.release(releaseValue, values[i])
+		names[i] = t.name
 	}
-	return nil
+	const defaultOptions = 0
+	return l.call(runSession, s.session, defaultOptions, cStrings(&pins, names), address(&pins, values), uintptr(len(inputs)),
+		cStrings(&pins, []string{s.output}), 1, address(&pins, []uintptr{result}))
 }
 
 // value returns an OrtValue that shares the memory of a tensor.

@@ -13,16 +13,16 @@ import (
 // with an external weight.
 func affine(weight []float32) *Graph {
 	g := new(Graph)
-	x := g.Input("x", Float32, "rows", "columns")
-	w := g.Weight(Float32, Bytes(weight), 2, 2)
-	g.Output(g.Op("Gemm", []Value{x, w, g.Floats([]float32{100, 200}, 2)}, Int("transB", 1)), "rows", "two")
+	x := g.Input("x", Float32)
+	w := g.Weight(weight, 2, 2)
+	g.Output(g.Op("Gemm", []Value{x, w, g.Floats([]float32{100, 200}, 2)}, Int("transB", 1)))
 	return g
 }
 
 // openSession opens a session for affine.
 func openSession(t *testing.T) *Session {
 	t.Helper()
-	s, err := openLibrary(t).Session(affine([]float32{1, 2, 3, 4}), Device{Provider: CPU}, 1)
+	s, err := openLibrary(t).Session(affine([]float32{1, 2, 3, 4}), CPU)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,15 +81,15 @@ func TestSessionRunRejectsInvalidTensors(t *testing.T) {
 func TestSessionRejectsInvalidGraphs(t *testing.T) {
 	l := openLibrary(t)
 	unknown := new(Graph)
-	unknown.Output(unknown.Op("NoSuchOperator", []Value{unknown.Input("x", Float32, "n")}), "n")
-	if _, err := l.Session(unknown, Device{Provider: CPU}, 1); err == nil || !strings.Contains(err.Error(), "NoSuchOperator") {
+	unknown.Output(unknown.Op("NoSuchOperator", []Value{unknown.Input("x", Float32)}))
+	if _, err := l.Session(unknown, CPU); err == nil || !strings.Contains(err.Error(), "NoSuchOperator") {
 		t.Errorf("got error %v, want %q", err, "NoSuchOperator")
 	}
 	short := affine(make([]float32, 3))
-	if _, err := l.Session(short, Device{Provider: CPU}, 1); err == nil {
+	if _, err := l.Session(short, CPU); err == nil {
 		t.Error("weight that is too short: got no error, want one")
 	}
-	_, err := l.Session(affine(make([]float32, 4)), Device{Provider: CUDA}, 1)
+	_, err := l.Session(affine(make([]float32, 4)), "cuda:0")
 	if err == nil {
 		t.Skip("this library has CUDA")
 	}

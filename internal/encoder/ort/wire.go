@@ -59,21 +59,15 @@ type Element int32
 
 // Data types of tensors.
 const (
-	Float32  Element = 1
-	Int32    Element = 6
-	Int64    Element = 7
-	Float16  Element = 10
-	BFloat16 Element = 16
+	Float32 Element = 1
+	Int32   Element = 6
+	Int64   Element = 7
 )
 
 // size returns the size of a value in bytes.
 func (e Element) size() int {
-	switch e {
-	case Float16, BFloat16:
-		return 2
-	case Int64:
+	if e == Int64 {
 		return 8
-	case Float32, Int32:
 	}
 	return 4
 }
@@ -94,8 +88,6 @@ func (m message) bytes(n fieldNumber, v []byte) message {
 }
 
 func (m message) text(n fieldNumber, v string) message { return m.bytes(n, []byte(v)) }
-
-func (m message) message(n fieldNumber, v message) message { return m.bytes(n, v) }
 
 // An Attribute is an attribute of a node.
 type Attribute message
@@ -128,12 +120,8 @@ func tensor(name string, e Element, shape []int) message {
 	return m.int(tensorType, int64(e)).text(tensorName, name)
 }
 
-// valueInfo returns a ValueInfoProto of a tensor with symbolic dimensions.
-func valueInfo(name string, e Element, dims []string) message {
-	var shape message
-	for _, d := range dims {
-		shape = shape.message(1, message(nil).text(2, d))
-	}
-	typ := message(nil).int(1, int64(e)).message(2, shape)
-	return message(nil).text(1, name).message(2, message(nil).message(1, typ))
+// valueInfo returns a ValueInfoProto of a tensor of any shape.
+func valueInfo(name string, e Element) message {
+	typ := message(nil).int(1, int64(e))
+	return message(nil).text(1, name).bytes(2, message(nil).bytes(1, typ))
 }

@@ -1,4 +1,4 @@
-//go:build ort && (linux || darwin)
+//go:build ort
 
 package ort
 
