@@ -16,9 +16,8 @@ type addedToken struct {
 
 // A matcher finds added tokens, preferring the longest at each position.
 type matcher struct {
-	tokens     []addedToken
-	trie       *trie
-	firstBytes [256]bool // first bytes of patterns
+	tokens []addedToken
+	trie   *trie
 }
 
 // Limits on added tokens: the length of each in bytes, and with it the worst-case time
@@ -46,7 +45,6 @@ func newMatcher(tokens []addedToken, patterns []string) (*matcher, error) {
 			return nil, fmt.Errorf("%q and %q are equal after normalization", tokens[j].content, tokens[i].content)
 		}
 		index[p] = int32(i)
-		m.firstBytes[p[0]] = true
 	}
 	m.trie = newTrie(index)
 	return m, nil
@@ -61,10 +59,6 @@ func (m *matcher) extract(s *state, chars *characters) {
 		done := 0                // end of the last piece
 		spaceLo, spaceHi := 0, 0 // last run of spaces after a token
 		for i := 0; m != nil && i < len(src); {
-			if !m.firstBytes[src[i]] {
-				i++
-				continue
-			}
 			v, n := m.trie.longest(0, src[i:])
 			if n == 0 {
 				i++

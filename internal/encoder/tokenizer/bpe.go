@@ -1,5 +1,10 @@
 package tokenizer
 
+import (
+	"container/heap"
+	"unicode/utf8"
+)
+
 // A bpe is a byte-pair encoding model. It splits a word into bytes or characters and
 // merges adjacent pairs in the order of the merge list until none applies.
 type bpe struct {
@@ -19,7 +24,7 @@ func (b *bpe) tokenize(s *state, p piece) {
 		w := 1
 		if b.chars != nil {
 			var r rune
-			r, w = decodeRune(src[i:])
+			r, w = utf8.DecodeRune(src[i:])
 			if id, ok := b.chars[r]; ok {
 				s.addSymbol(id, int32(w))
 				i += w
@@ -48,20 +53,21 @@ func (s *state) addSymbol(id, length int32) {
 
 // merge merges pairs by rank, leftmost first for equal ranks.
 func (b *bpe) merge(s *state) {
-	word, heap := s.word, s.heap[:0]
+	word := s.word
+	var pending mergeHeap
 	push := func(left, right int32) {
 		if left < 0 || int(right) >= len(word) {
 			return
 		}
 		if m, ok := b.merges[[2]int32{word[left].id, word[right].id}]; ok {
-			heap.push(merge{m.rank, left, m.id})
+			heap.Push(&pending, merge{m.rank, left, m.id})
 		}
 	}
 	for i := range int32(len(word)) {
 		push(i, i+1)
 	}
-	for len(heap) > 0 {
-		m := heap.pop()
+	for len(pending) > 0 {
+		m := heap.Pop(&pending).(merge)
 		left := &word[m.at]
 		if left.length == 0 || int(left.next) >= len(word) {
 			continue
@@ -80,5 +86,4 @@ func (b *bpe) merge(s *state) {
 		push(m.at, left.next)
 		push(left.prev, m.at)
 	}
-	s.heap = heap
 }

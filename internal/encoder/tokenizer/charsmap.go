@@ -20,7 +20,6 @@ import (
 type charsmap struct {
 	units   []uint32
 	strings []byte
-	ascii   [utf8.RuneSelf]bool // ascii[c] reports whether c has a replacement
 }
 
 // maxInserted limits the length in bytes of a text that a normalizer inserts.
@@ -43,9 +42,6 @@ func newCharsmap(data []byte) (*charsmap, error) {
 		if len(to) > maxInserted {
 			return nil, fmt.Errorf("charsmap: replacement of %d bytes, the limit is %d", len(to), maxInserted)
 		}
-	}
-	for c := range m.ascii {
-		_, m.ascii[c] = m.replacement([]byte{byte(c)})
 	}
 	return m, nil
 }
@@ -80,29 +76,10 @@ func (m *charsmap) replacement(s []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// plainPrefix returns the length of the prefix of src that stays unchanged. It
-// consists of ASCII characters that have no replacement and cannot be part of a
-// longer grapheme.
-func (m *charsmap) plainPrefix(src []byte) int {
-	for i, c := range src {
-		if c >= utf8.RuneSelf {
-			return max(i-1, 0)
-		}
-		if m.ascii[c] || c == '\r' {
-			return i
-		}
-	}
-	return len(src)
-}
-
 // apply looks up each grapheme shorter than 6 bytes, then falls back to single
 // characters.
 func (m *charsmap) apply(_ *state, e *editor) {
 	for src := e.remaining(); len(src) > 0; src = e.remaining() {
-		if n := m.plainPrefix(src); n > 0 {
-			e.keep(n)
-			continue
-		}
 		n, _, _ := graphemes.SplitFunc(src, true)
 		if to, ok := m.replacement(src[:n]); ok && n < 6 {
 			e.replace(n, to)

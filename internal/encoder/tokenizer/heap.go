@@ -14,41 +14,21 @@ type merge struct {
 	id   int32 // id of the merged token
 }
 
-func (m merge) less(n merge) bool {
-	return m.rank < n.rank || m.rank == n.rank && m.at < n.at
-}
-
-// A mergeHeap is a binary heap of merges. container/heap would allocate.
+// A mergeHeap has the merge that is applied next at its top.
 type mergeHeap []merge
 
-func (h *mergeHeap) push(m merge) {
-	*h = append(*h, m)
-	a := *h
-	for i := len(a) - 1; i > 0; {
-		parent := (i - 1) / 2
-		if !a[i].less(a[parent]) {
-			return
-		}
-		a[i], a[parent] = a[parent], a[i]
-		i = parent
-	}
+func (h mergeHeap) Len() int      { return len(h) }
+func (h mergeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h mergeHeap) Less(i, j int) bool {
+	return h[i].rank < h[j].rank || h[i].rank == h[j].rank && h[i].at < h[j].at
 }
 
-func (h *mergeHeap) pop() merge {
-	a := *h
-	top := a[0]
-	a[0] = a[len(a)-1]
-	a = a[:len(a)-1]
-	*h = a
-	for i, child := 0, 1; child < len(a); child = 2*i + 1 {
-		if child+1 < len(a) && a[child+1].less(a[child]) {
-			child++
-		}
-		if !a[child].less(a[i]) {
-			break
-		}
-		a[i], a[child] = a[child], a[i]
-		i = child
-	}
-	return top
+// Push and Pop implement heap.Interface.
+func (h *mergeHeap) Push(m any) { *h = append(*h, m.(merge)) }
+
+func (h *mergeHeap) Pop() any {
+	last := len(*h) - 1
+	m := (*h)[last]
+	*h = (*h)[:last]
+	return m
 }

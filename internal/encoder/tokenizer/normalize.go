@@ -31,35 +31,18 @@ type bertNormalizer struct {
 	ideographs   bool // put spaces around Chinese characters
 	stripAccents bool
 	lowercase    bool
-	kept         [utf8.RuneSelf]bool // ASCII characters that are not replaced
 }
 
-func newBertNormalizer(chars *characters, clean, ideographs, stripAccents, lowercase bool) *bertNormalizer {
-	b := &bertNormalizer{chars: chars, clean: clean, ideographs: ideographs, stripAccents: stripAccents, lowercase: lowercase}
-	for c := range b.kept {
-		src := []byte{byte(c)}
-		b.kept[c] = bytes.Equal(b.appendNormalized(nil, new(state), src), src)
-	}
-	return b
-}
-
-func (b *bertNormalizer) apply(s *state, e *editor) {
+func (b bertNormalizer) apply(s *state, e *editor) {
 	for src := e.remaining(); len(src) > 0; src = e.remaining() {
-		n := 0
-		for n < len(src) && src[n] < utf8.RuneSelf && b.kept[src[n]] {
-			n++
-		}
-		e.keep(n)
-		if n < len(src) {
-			_, w := utf8.DecodeRune(src[n:])
-			s.normal = b.appendNormalized(s.normal[:0], s, src[n:n+w])
-			e.replace(w, s.normal)
-		}
+		_, w := utf8.DecodeRune(src)
+		s.normal = b.appendNormalized(s.normal[:0], s, src[:w])
+		e.replace(w, s.normal)
 	}
 }
 
 // appendNormalized appends the replacement of a character.
-func (b *bertNormalizer) appendNormalized(dst []byte, s *state, char []byte) []byte {
+func (b bertNormalizer) appendNormalized(dst []byte, s *state, char []byte) []byte {
 	r, _ := utf8.DecodeRune(char)
 	class := b.chars.classOf(r)
 	switch {

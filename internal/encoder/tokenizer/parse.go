@@ -146,11 +146,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 	if f.Model == nil {
 		return nil, errors.New("/model: missing")
 	}
-	chars, err := readCharacters()
-	if err != nil {
-		return nil, err
-	}
-	t := &Tokenizer{chars: chars}
+	t := &Tokenizer{chars: readCharacters()}
 	if err := build(f.Normalizer, "/normalizer", t.addNormalizer); err != nil {
 		return nil, err
 	}
@@ -159,7 +155,7 @@ func Parse(data []byte) (*Tokenizer, error) {
 	}
 	t.post = post{single: []slot{{sequence: 0}}, pair: []slot{{sequence: 0}, {sequence: 1, typeID: 1}}}
 	processors := 0
-	err = build(f.PostProcessor, "/post_processor", func(c *component) error {
+	err := build(f.PostProcessor, "/post_processor", func(c *component) error {
 		if c.Type == "ByteLevel" { // sets only trim_offsets
 			return nil
 		}
@@ -217,9 +213,9 @@ func (t *Tokenizer) addNormalizer(c *component) error {
 			return errors.New("missing clean_text, handle_chinese_chars or lowercase")
 		}
 		strip := cmp.Or(c.StripAccents, c.Lowercase)
-		n = newBertNormalizer(t.chars, *c.Clean, *c.Ideographs, *strip, *c.Lowercase)
+		n = bertNormalizer{t.chars, *c.Clean, *c.Ideographs, *strip, *c.Lowercase}
 	case "Lowercase":
-		n = newBertNormalizer(t.chars, false, false, false, true)
+		n = bertNormalizer{chars: t.chars, lowercase: true}
 	case "NFC":
 		n = nfc{t.chars}
 	case "Strip":

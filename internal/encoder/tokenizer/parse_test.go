@@ -63,7 +63,7 @@ func TestParseErrors(t *testing.T) {
 		{"pre_tokenizer", `{"type":"Split","pattern":{"Regex":"a"},"behavior":"MergedWithPrevious","invert":false}`, "only after a string"},
 		{"post_processor", sequence("processors", `{"type":"BertProcessing","sep":["s",1],"cls":["c",1]}`, 2), "is not supported after another post-processor"},
 		{"post_processor", `{"type":"BertProcessing","sep":["s",1]}`, "missing cls or sep"},
-		{"post_processor", `{"type":"BertProcessing","sep":["s",1],"cls":["c",1,2]}`, "want a list of two values"},
+		{"post_processor", `{"type":"BertProcessing","sep":["s",1],"cls":["c",1,2]}`, "too many array elements"},
 		{"post_processor", `{"type":"TemplateProcessing","single":[]}`, "missing single or pair"},
 		{"post_processor", `{"type":"TemplateProcessing","single":[{"Sequence":{"id":"B","type_id":0}}],"pair":[],"special_tokens":{}}`, `item 0: Sequence "B" is invalid`},
 		{"post_processor", `{"type":"TemplateProcessing","single":[{"SpecialToken":{"id":"X","type_id":0}}],"pair":[],"special_tokens":{}}`, `item 0: "X" is not in special_tokens`},

@@ -25,21 +25,11 @@ const special = -1
 
 // unmarshalPair reads a list of two values.
 func unmarshalPair(dec *jsontext.Decoder, a, b any) error {
-	start := dec.PeekKind()
-	_, err := dec.ReadToken()
-	if err == nil && start == '[' {
-		err = json.UnmarshalDecode(dec, a)
+	var pair [2]jsontext.Value
+	if err := json.UnmarshalDecode(dec, &pair); err != nil {
+		return err
 	}
-	if err == nil && start == '[' {
-		err = json.UnmarshalDecode(dec, b)
-	}
-	if err == nil && (start != '[' || dec.PeekKind() != ']') {
-		err = errors.New("want a list of two values")
-	}
-	if err == nil {
-		_, err = dec.ReadToken()
-	}
-	return err
+	return errors.Join(json.Unmarshal(pair[0], a), json.Unmarshal(pair[1], b))
 }
 
 // A namedID is a list of a token and its id.

@@ -24,14 +24,6 @@ func (t *text) add(bytes []byte, origin span) {
 	}
 }
 
-// decodeRune is utf8.DecodeRune, faster for ASCII. src must not be empty.
-func decodeRune(src []byte) (rune, int) {
-	if src[0] < utf8.RuneSelf {
-		return rune(src[0]), 1
-	}
-	return utf8.DecodeRune(src)
-}
-
 // A piece is a part of the text that is tokenized separately, or an added
 // token.
 type piece struct {
@@ -67,7 +59,6 @@ type state struct {
 	tokens         []token
 	best           []step
 	word           []symbol
-	heap           mergeHeap
 	untrustedSpans []span // untrusted parts of the original text, without special tokens
 	// unknown is set if a character has no token and the model no unknown token.
 	unknown bool

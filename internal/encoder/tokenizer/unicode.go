@@ -2,8 +2,6 @@ package tokenizer
 
 import (
 	_ "embed" // for the table
-	"errors"
-	"fmt"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -36,90 +34,60 @@ type characters struct {
 // classOf returns the classes of a code point.
 func (c *characters) classOf(r rune) class { return c.classes[r] }
 
-// readCharacters parses the embedded table.
-func readCharacters() (*characters, error) {
+// readCharacters parses the embedded table. It panics if that is invalid, which is a bug.
+func readCharacters() *characters {
 	c := &characters{classes: make([]class, utf8.MaxRune+1), lower: make(map[rune]rune)}
-	names := map[string]class{
+	classes := map[string]class{
 		"space": space, "removed": removed, "mn": nonspacing, "punct": punctuation, "word": word,
 		"letter": letter, "number": number, "unnormed": notNormalized,
 	}
 	for line := range strings.Lines(unicodeTable) {
-		name, list, _ := strings.Cut(strings.TrimSpace(line), " ")
-		if name == "" || name == "#" {
+		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		set, ok := names[name]
-		for item := range strings.SplitSeq(list, " ") {
-			var err error
-			switch {
-			case ok:
-				err = c.addClass(item, set)
-			case name == "lower":
-				err = c.addLower(item)
-			default:
-				err = errors.New("unknown property")
+		name, list, _ := strings.Cut(line, " ")
+		for item := range strings.FieldsSeq(list) {
+			set, distance := classes[name], rune(0)
+			if name == "lower" { // the item ends with +distance or -distance
+				i := strings.LastIndexAny(item, "+-")
+				set, distance = upper, parseHex(item[i:])
+				item = item[:i]
 			}
-			if err != nil {
-				return nil, fmt.Errorf("unicode.txt: %s: %s: %w", name, item, err)
+			if set == 0 {
+				panic("unicode.txt: unknown property " + name)
+			}
+			for _, r := range codePoints(item) {
+				c.classes[r] |= set
+				if set == upper {
+					c.lower[r] = r + distance
+				}
 			}
 		}
 	}
-	return c, nil
+	return c
 }
 
-// addClass adds a property to a range such as 600-605.
-func (c *characters) addClass(item string, set class) error {
-	from, to, err := parseRange(item)
-	if err != nil {
-		return err
-	}
-	for r := from; r <= to; r++ {
-		c.classes[r] |= set
-	}
-	return nil
-}
-
-// addLower adds lower-case mappings for a range such as 100-12E/2+1.
-func (c *characters) addLower(item string) error {
-	i := strings.LastIndexAny(item, "+-")
-	if i < 0 {
-		return errors.New("missing distance")
-	}
-	distance, err := strconv.ParseInt(item[i:], 16, 32)
-	if err != nil {
-		return err
-	}
-	name, every2 := strings.CutSuffix(item[:i], "/2")
-	from, to, err := parseRange(name)
-	if err != nil {
-		return err
+// codePoints returns those of an item such as 41, 600-605 or, every other one, 100-12E/2.
+func codePoints(item string) (all []rune) {
+	item, every2 := strings.CutSuffix(item, "/2")
+	from, to, ok := strings.Cut(item, "-")
+	if !ok {
+		to = from
 	}
 	step := rune(1)
 	if every2 {
 		step = 2
 	}
-	for r := from; r <= to; r += step {
-		c.classes[r] |= upper
-		c.lower[r] = r + rune(distance)
+	for r, last := parseHex(from), parseHex(to); r <= last; r += step {
+		all = append(all, r)
 	}
-	return nil
+	return all
 }
 
-func parseRange(s string) (from, to rune, err error) {
-	a, b, ok := strings.Cut(s, "-")
-	if !ok {
-		b = a
-	}
-	lo, err := strconv.ParseUint(a, 16, 21)
+func parseHex(s string) rune {
+	n, err := strconv.ParseInt(s, 16, 32)
 	if err != nil {
-		return 0, 0, err
+		panic("unicode.txt: " + err.Error())
 	}
-	hi, err := strconv.ParseUint(b, 16, 21)
-	if err != nil {
-		return 0, 0, err
-	}
-	if hi > utf8.MaxRune || lo > hi {
-		return 0, 0, errors.New("invalid range")
-	}
-	return rune(lo), rune(hi), nil
+	return rune(n)
 }

@@ -22,7 +22,7 @@ func (w wordSplitter) divide(s *state) {
 		src := s.bytes(p)
 		start := 0
 		for i := 0; i < len(src); {
-			r, n := decodeRune(src[i:])
+			r, n := utf8.DecodeRune(src[i:])
 			if c := w.chars.classOf(r); c&(space|w.isolate) != 0 {
 				s.cut(p, start, i, notAdded)
 				if c&space == 0 {
@@ -164,7 +164,7 @@ func (c *characters) kind(src []byte, i int) (class, int) {
 	if i >= len(src) {
 		return 0, 0
 	}
-	r, w := decodeRune(src[i:])
+	r, w := utf8.DecodeRune(src[i:])
 	return c.classOf(r) & (space | letter | number), w
 }
 
