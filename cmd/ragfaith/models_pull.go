@@ -104,7 +104,6 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 		p.Watch.Retry = func(err error, wait time.Duration) {
 			c.Printf("%v; retrying in %v", err, wait.Round(100*time.Millisecond))
 		}
-		p.Watch.Wait = func(repo string) { c.Printf("waiting for another process to download %s", repo) }
 	}
 	if !o.quiet && !o.noProgress && sys.Terminal(stderr) > 0 {
 		p.Watch.Plan = transfer.Start

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -15,14 +16,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// verifyOptions are the options of "ragfaith models verify".
-type verifyOptions struct {
-	models            string
-	quiet, noProgress bool
-}
-
 func newModelsVerify(sys system) *cobra.Command {
-	var o verifyOptions
+	var models string
 	cmd := &cobra.Command{
 		Use:   "verify [NAME|ORG/REPO]",
 		Short: "Verify the files of models",
@@ -32,100 +27,79 @@ Exits with 1 if any differs.`,
 		Args:              argCount(0, 1, "at most one model"),
 		ValidArgsFunction: completeModels,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			store, err := sys.ModelStore(o.models)
+			store, err := sys.ModelStore(models)
 			if err != nil {
 				return err
 			}
 			if len(args) == 0 {
 				list, err := store.List()
-				if err != nil {
-					return err
-				}
-				if len(list) == 0 && !o.quiet {
+				if len(list) == 0 && err == nil {
 					fmt.Fprintf(cmd.ErrOrStderr(), "no models in %s\n", store.Dir)
 				}
-				return o.run(cmd, list, sys)
+				return cmp.Or(err, verifyModels(cmd, list, sys))
 			}
 			name, err := resolveModel(args[0])
 			if err != nil {
 				return err
 			}
-			list, err := store.Copies(name)
+			m, err := store.Lookup(name)
 			if err != nil {
 				return err
 			}
-			return o.run(cmd, list, sys)
+			return verifyModels(cmd, []hub.Model{*m}, sys)
 		},
 	}
-	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
-		modelsFlag(&o.models),
-		{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "only errors on stderr"},
-		{name: "no-progress", value: &o.noProgress, harmless: true, help: "no progress on stderr"},
-	}})
+	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{modelsFlag(&models)}})
 	return cmd
 }
 
-// run writes a line for each intact model, each damaged file and each model with
+// verifyModels writes a line for each intact model, each damaged file and each model with
 // published results.
-func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) error {
-	stderr := cmd.ErrOrStderr()
-	transfer := console.NewTransfer(console.New(stderr, report.Palette{}), "verifying")
-	defer transfer.Stop()
-	if !o.quiet && !o.noProgress && sys.Terminal(stderr) > 0 {
-		var total int64
-		for i := range list {
-			total += list[i].Size()
-		}
-		transfer.Start(total)
-	}
+func verifyModels(cmd *cobra.Command, list []hub.Model, sys system) error {
 	files, damaged, unknown, wrong := 0, 0, 0, 0
-	var lines []string
 	for i := range list {
 		m := &list[i]
-		fileErrs, err := m.Verify(cmd.Context(), transfer.Add)
+		fileErrs, err := m.Verify(cmd.Context())
 		if err != nil {
 			return err
 		}
 		files += len(m.Files)
+		var lines []string
 		for _, fileErr := range fileErrs {
 			if fileErr.Reason == hub.NoChecksum {
 				unknown++
 			} else {
 				damaged++
 			}
-			lines = append(lines, fmt.Sprintf("%s: %s: %v", m.Name, m.Dir, fileErr))
+			lines = append(lines, fmt.Sprintf("%s: %v", m.Dir, fileErr))
 		}
-		if len(fileErrs) > 0 {
-			continue
+		if len(fileErrs) == 0 {
+			lines = append(lines, fmt.Sprintf("%s: %d files verified, %s", m.Dir, len(m.Files), console.Bytes(m.Size())))
+			if examples := examplesOf(m.Name.Short); len(examples) > 0 {
+				line := fmt.Sprintf("%d published results reproduced", len(examples))
+				err := checkExamples(cmd.Context(), examples, m.Dir, sys)
+				if ctxErr := cmd.Context().Err(); ctxErr != nil {
+					return ctxErr
+				}
+				if err != nil {
+					wrong++
+					line = err.Error()
+				}
+				lines = append(lines, line)
+			}
 		}
-		lines = append(lines, fmt.Sprintf("%s: %s: %d files verified, %s", m.Name, m.Dir, len(m.Files), console.Bytes(m.Size())))
-		examples := examplesOf(m.Name.Short)
-		if len(examples) == 0 {
-			continue
-		}
-		line, err := checkExamples(cmd.Context(), examples, m.Dir, sys)
-		if ctxErr := cmd.Context().Err(); ctxErr != nil {
-			return ctxErr
-		}
-		if err != nil {
-			wrong++
-			line = err.Error()
-		}
-		lines = append(lines, fmt.Sprintf("%s: %s", m.Name, line))
-	}
-	transfer.Stop()
-	for _, line := range lines {
-		if _, err := fmt.Fprintln(cmd.OutOrStdout(), report.Printable(line)); err != nil {
-			return err
+		for _, line := range lines {
+			if _, err := fmt.Fprintf(cmd.OutOrStdout(), "%s: %s\n", m.Name, report.Printable(line)); err != nil {
+				return err
+			}
 		}
 	}
-	if damaged > 0 {
+	switch {
+	case damaged > 0:
 		return fmt.Errorf("%d of %d files are damaged; \"ragfaith models pull\" downloads them again", damaged, files)
-	}
-	if unknown > 0 {
+	case unknown > 0:
 		return fmt.Errorf("%d of %d files can't be verified; \"ragfaith models pull\" compares them with the hub", unknown, files)
-	}
-	if wrong > 0 {
+	case wrong > 0:
 		return fmt.Errorf("models that do not give their published results: %d", wrong)
 	}
 	return nil
@@ -133,10 +107,10 @@ func (o *verifyOptions) run(cmd *cobra.Command, list []hub.Model, sys system) er
 
 // An example is a judge's input with the output that its authors published.
 type example struct {
-	question         string
-	contexts, claims []string
-	scores           []float64        // of each claim; NaN if not published
-	unsupported      [][]extract.Span // parts of each claim; nil if not published
+	text, claim string
+	score       float64 // NaN if not published
+	question    string
+	unsupported []extract.Span // parts of the claim; nil if not published
 }
 
 // exampleTolerance is the maximum difference of a score from the published one, which
@@ -146,7 +120,7 @@ const exampleTolerance = 0.01
 // examplesOf returns the published examples of the model with a short name.
 func examplesOf(name string) []example {
 	pair := func(text, claim string, score float64) example {
-		return example{contexts: []string{text}, claims: []string{claim}, scores: []float64{score}}
+		return example{text: text, claim: claim, score: score}
 	}
 	switch name {
 	case app.HHEMModel: // model card of vectara/hallucination_evaluation_model
@@ -173,57 +147,43 @@ func examplesOf(name string) []example {
 	case "lettucedetect-base": // README of KRLabsOrg/LettuceDetect
 		return []example{{
 			question: "What is the capital of France? What is the population of France?",
-			contexts: []string{"France is a country in Europe. The capital of France is Paris. The population of France is 67 million."},
-			claims:   []string{"The capital of France is Paris.", "The population of France is 69 million."},
-			scores:   []float64{math.NaN(), 1 - 0.9944},
-			// The published span starts with the space before the second claim.
-			unsupported: [][]extract.Span{nil, {{Start: 0, End: 39}}},
+			text:     "France is a country in Europe. The capital of France is Paris. The population of France is 67 million.",
+			claim:    "The capital of France is Paris. The population of France is 69 million.",
+			score:    1 - 0.9944,
+			// The published span starts with the space before the second sentence.
+			unsupported: []extract.Span{{Start: 32, End: 71}},
 		}}
 	case "lettucedetect-v2-mmbert-base": // its model card, docs/code-hallucination/model_card_v2_mmbert_base.md
 		return []example{{
-			contexts:    []string{"France is in Western Europe. Its capital Paris had about 2.1 million people in 2019."},
-			claims:      []string{"The capital of France is Paris, with a population of about 4.5 million people."},
-			scores:      []float64{math.NaN()},
-			unsupported: [][]extract.Span{{{Start: 59, End: 70}}},
+			text:        "France is in Western Europe. Its capital Paris had about 2.1 million people in 2019.",
+			claim:       "The capital of France is Paris, with a population of about 4.5 million people.",
+			score:       math.NaN(),
+			unsupported: []extract.Span{{Start: 59, End: 70}},
 		}}
 	}
 	return nil
 }
 
-// checkExamples compares the scores of the model in dir with published ones. It returns
-// a description, or an error that names the first difference.
-func checkExamples(ctx context.Context, examples []example, dir string, sys system) (string, error) {
+// checkExamples compares the output of the model in dir with published ones. The error
+// names the first difference.
+func checkExamples(ctx context.Context, examples []example, dir string, sys system) error {
 	j, model, err := app.OpenJudge(&app.Options{Judge: dir}, &sys.System) //nolint:contextcheck // opening takes milliseconds
 	if err != nil {
-		return "", err
+		return err
 	}
 	defer model.Close()
-	n, largest := 0, 0.0
 	for _, e := range examples {
-		task := verdict.Task{Question: e.question, Contexts: e.contexts}
-		for i, text := range e.claims {
-			task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
-		}
-		got, err := j.Judge(ctx, task)
+		out, err := j.Judge(ctx, verdict.Task{Question: e.question, Contexts: []string{e.text}, Claims: []extract.Claim{{Text: e.claim}}})
 		if err != nil {
-			return "", err
+			return err
 		}
-		for i, want := range e.scores {
-			if math.IsNaN(want) {
-				continue
-			}
-			d := math.Abs(got.Verdicts[i].Score - want)
-			if !(d <= exampleTolerance) {
-				return "", fmt.Errorf("scores %.4f for %q, published: %.4f", got.Verdicts[i].Score, e.claims[i], want)
-			}
-			n, largest = n+1, max(largest, d)
+		got := out.Verdicts[0]
+		if !math.IsNaN(e.score) && !(math.Abs(got.Score-e.score) <= exampleTolerance) {
+			return fmt.Errorf("scores %.4f for %q, published: %.4f", got.Score, e.claim, e.score)
 		}
-		for i, want := range e.unsupported {
-			if got := got.Verdicts[i].Unsupported; !slices.Equal(got, want) {
-				return "", fmt.Errorf("unsupported parts %v of %q, published: %v", got, e.claims[i], want)
-			}
-			n++
+		if e.unsupported != nil && !slices.Equal(got.Unsupported, e.unsupported) {
+			return fmt.Errorf("unsupported parts %v of %q, published: %v", got.Unsupported, e.claim, e.unsupported)
 		}
 	}
-	return fmt.Sprintf("%d published results reproduced, scores within %.4f", n, largest), nil
+	return nil
 }

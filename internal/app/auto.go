@@ -23,7 +23,7 @@ func BestJudge(ctx context.Context, o *Options, sys *System) (name, why string) 
 			if n.Card.Accuracy == "" {
 				continue
 			}
-			if _, err := store.Lookup(n.Short); err == nil {
+			if _, err := store.Lookup(n); err == nil {
 				return n.Short, "it is downloaded; published accuracy: " + n.Card.Accuracy
 			}
 		}

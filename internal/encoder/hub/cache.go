@@ -46,8 +46,6 @@ type Model struct {
 	Commit   string
 	Dir      string // directory with the files
 	Files    []File
-
-	blobs []string // directories of the blobs of the files
 }
 
 // Size returns the size of all files in bytes.
@@ -65,7 +63,7 @@ type File struct {
 	Size int64  // in bytes
 
 	path string
-	hash string // name of the blob; "" if the file is not a link
+	hash string // name of the blob; "" if there is none
 }
 
 // A MissingError reports a model that is not on disk, or not complete.
@@ -149,10 +147,7 @@ func (s Store) commits(n Name) []string {
 
 // at returns the model of a commit. The error is a *MissingError.
 func (s Store) at(n Name, commit string) (*Model, error) {
-	m := &Model{Name: n, Commit: commit, Dir: s.modelDir(n, commit), blobs: []string{filepath.Join(s.repoDir(n.Repo), blobsDir)}}
-	if n.Tokenizer != "" {
-		m.blobs = append(m.blobs, filepath.Join(s.repoDir(n.Tokenizer), blobsDir))
-	}
+	m := &Model{Name: n, Commit: commit, Dir: s.modelDir(n, commit)}
 	names, missing := filesIn(n, m.Dir)
 	if missing != "" {
 		return nil, &MissingError{Name: n, Reason: "incomplete: missing " + missing + " in " + m.Dir}
@@ -163,16 +158,31 @@ func (s Store) at(n Name, commit string) (*Model, error) {
 		if err != nil {
 			return nil, &MissingError{Name: n, Reason: err.Error()}
 		}
-		f.Size = info.Size()
-		if target, err := os.Readlink(f.path); err == nil {
-			f.hash = filepath.Base(target)
-		}
+		f.Size, f.hash = info.Size(), s.blobOf(n, f.path, info)
 		m.Files = append(m.Files, f)
 	}
 	if s.ref(n.Repo, DefaultRevision) == commit {
 		m.Revision = DefaultRevision
 	}
 	return m, nil
+}
+
+// blobOf returns the name of the blob of a file: the target of a symbolic link, or the blob
+// that is the same file.
+func (s Store) blobOf(n Name, path string, info fs.FileInfo) string {
+	if target, err := os.Readlink(path); err == nil {
+		return filepath.Base(target)
+	}
+	for _, repo := range []string{n.Repo, n.Tokenizer} {
+		dir := filepath.Join(s.repoDir(repo), blobsDir)
+		entries, _ := os.ReadDir(dir) // treat an unreadable directory as empty
+		for _, e := range entries {
+			if blob, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && os.SameFile(blob, info) {
+				return e.Name()
+			}
+		}
+	}
+	return ""
 }
 
 // filesIn returns the names of a model's files in dir, or else a file that is missing.

@@ -42,7 +42,6 @@ type Watch struct {
 	Plan  func(bytes int64) // called once, before the first file that is counted
 	Bytes func(n int64)     // bytes completed; negative if data was discarded
 	Retry func(err error, wait time.Duration)
-	Wait  func(repo string) // another process is downloading the same model
 }
 
 func (w *Watch) bytes(n int64) {

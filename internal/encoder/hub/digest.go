@@ -10,10 +10,7 @@ import (
 	"hash"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strconv"
-	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -61,30 +58,23 @@ func (d *digest) check() string {
 	return ""
 }
 
-// digestFile computes the digest of a file of the expected size and hash. progress, if not
-// nil, is called with the number of bytes of each read.
-func digestFile(ctx context.Context, path string, size int64, want string, progress func(n int64)) (*digest, error) {
+// digestFile computes the digest of a file of the expected size and hash.
+func digestFile(ctx context.Context, path string, size int64, want string) (*digest, error) {
 	f, err := safefile.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
 	d := newDigest(size, want)
-	return d, d.readFrom(ctx, f, progress)
+	return d, d.readFrom(ctx, f)
 }
 
 // readFrom adds the contents of r until EOF.
-func (d *digest) readFrom(ctx context.Context, r io.Reader, progress func(n int64)) error {
+func (d *digest) readFrom(ctx context.Context, r io.Reader) error {
 	buf := make([]byte, 1<<20)
-	for {
-		if ctx.Err() != nil {
-			return context.Cause(ctx)
-		}
+	for ctx.Err() == nil {
 		n, err := r.Read(buf)
 		_, _ = d.Write(buf[:n])
-		if progress != nil {
-			progress(int64(n))
-		}
 		if err == io.EOF {
 			return nil
 		}
@@ -92,6 +82,7 @@ func (d *digest) readFrom(ctx context.Context, r io.Reader, progress func(n int6
 			return err
 		}
 	}
+	return context.Cause(ctx)
 }
 
 // A MismatchError reports a file that does not match the metadata of the hub.
@@ -100,12 +91,11 @@ type MismatchError struct{ File, Reason string }
 func (e *MismatchError) Error() string { return e.File + ": " + e.Reason }
 
 // Verify reads all files of a model and returns an error for each that is missing
-// or does not match its checksum. progress, if not nil, is called with the number of
-// bytes of each read. If ctx is done, Verify returns its cause.
-func (m *Model) Verify(ctx context.Context, progress func(n int64)) ([]*MismatchError, error) {
+// or does not match its checksum. If ctx is done, Verify returns its cause.
+func (m *Model) Verify(ctx context.Context) ([]*MismatchError, error) {
 	var mismatches []*MismatchError
 	for _, f := range m.Files {
-		reason, err := f.verify(ctx, m.blobs, progress)
+		reason, err := f.verify(ctx)
 		if err != nil {
 			return mismatches, err
 		}
@@ -116,37 +106,26 @@ func (m *Model) Verify(ctx context.Context, progress func(n int64)) ([]*Mismatch
 	return mismatches, nil
 }
 
-// NoChecksum is the reason of a MismatchError for a file that may be intact: no blob
-// with its content tells its checksum. Pull downloads such files again.
+// NoChecksum is the reason of a MismatchError for a file that may be intact, but has no
+// blob, whose name is the checksum. Pull downloads such files again.
 const NoChecksum = "can't be verified: no checksum"
 
-// verify returns the reason for a mismatch, or "" if the file is intact. If the file is
-// not a link that contains its hash, one of blobs must have its content.
-func (f *File) verify(ctx context.Context, blobs []string, progress func(n int64)) (string, error) {
-	wants := []string{f.hash}
+// verify returns the reason for a mismatch, or "" if the file is intact.
+func (f *File) verify(ctx context.Context) (string, error) {
 	if !isHash(f.hash, sha256Digits) && !isHash(f.hash, sha1Digits) {
-		wants = []string{strings.Repeat("0", sha256Digits), strings.Repeat("0", sha1Digits)}
+		return NoChecksum, nil
 	}
-	for _, want := range wants {
-		d, err := digestFile(ctx, f.path, f.Size, want, progress)
-		if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
-			err = pathErr.Err
-		}
-		switch {
-		case ctx.Err() != nil:
-			return "", context.Cause(ctx)
-		case errors.Is(err, fs.ErrNotExist):
-			return "missing", nil
-		case err != nil:
-			return err.Error(), nil //nolint:nilerr // it is the reason
-		case want == f.hash:
-			return d.check(), nil
-		}
-		for _, dir := range blobs {
-			if _, err := os.Stat(filepath.Join(dir, d.sum())); err == nil {
-				return "", nil
-			}
-		}
+	d, err := digestFile(ctx, f.path, f.Size, f.hash)
+	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pathErr.Err
 	}
-	return NoChecksum, nil
+	switch {
+	case ctx.Err() != nil:
+		return "", context.Cause(ctx)
+	case errors.Is(err, fs.ErrNotExist):
+		return "missing", nil
+	case err != nil:
+		return err.Error(), nil //nolint:nilerr // it is the reason
+	}
+	return d.check(), nil
 }

@@ -35,9 +35,10 @@ func (r *remote) fetch(ctx context.Context, f remoteFile, path string) error {
 	}
 	defer part.Close()
 	d := &download{remote: r, f: f, part: part, digest: newDigest(f.Size, f.hash())}
-	if err := d.digest.readFrom(ctx, io.LimitReader(part, f.Size), r.Watch.bytes); err != nil {
+	if err := d.digest.readFrom(ctx, io.LimitReader(part, f.Size)); err != nil {
 		return err
 	}
+	r.Watch.bytes(d.digest.n)
 	if err := r.retry(ctx, d.name(), d.attempt); err != nil {
 		return err
 	}

@@ -203,12 +203,16 @@ func weights(n int) []byte {
 // A fakeClock returns immediately from sleeping, which it records in waits, except for
 // polling a lock.
 type fakeClock struct {
-	mu    sync.Mutex
-	waits []time.Duration
+	mu     sync.Mutex
+	waits  []time.Duration
+	onPoll func() // optional, called while a lock is polled
 }
 
 func (c *fakeClock) Sleep(ctx context.Context, d time.Duration) error {
 	if d == lockPoll {
+		if c.onPoll != nil {
+			c.onPoll()
+		}
 		t := time.NewTimer(time.Millisecond)
 		defer t.Stop()
 		<-t.C
@@ -268,6 +272,20 @@ func pull(t *testing.T, p *Puller, name, revision string) *Model {
 	return m
 }
 
+// lookup returns a model on disk.
+func lookup(t *testing.T, p *Puller, name string) *Model {
+	t.Helper()
+	n, err := Resolve(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := p.Store.Lookup(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 // failToPull downloads a model, which must fail, and returns the error.
 func failToPull(t *testing.T, p *Puller, name string) error {
 	t.Helper()
@@ -288,7 +306,7 @@ func failToPull(t *testing.T, p *Puller, name string) error {
 // checkIntact checks that all files of a model match their checksums.
 func checkIntact(t *testing.T, m *Model) {
 	t.Helper()
-	if mismatches, err := m.Verify(t.Context(), nil); err != nil || mismatches != nil {
+	if mismatches, err := m.Verify(t.Context()); err != nil || mismatches != nil {
 		t.Errorf("got mismatches %v, error %v; want none", mismatches, err)
 	}
 }

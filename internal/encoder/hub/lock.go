@@ -24,16 +24,13 @@ func (p *Puller) lock(ctx context.Context, repo, name string) (release func(), e
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("model directory: %w", err)
 	}
-	for waiting := false; ; waiting = true {
+	for {
 		l, err := safefile.TryLock(filepath.Join(dir, name+".lock"))
 		if err == nil {
 			return l.Unlock, nil
 		}
 		if _, locked := errors.AsType[*safefile.LockedError](err); !locked {
 			return nil, err
-		}
-		if !waiting && p.Watch.Wait != nil {
-			p.Watch.Wait(repo)
 		}
 		if p.Clock.Sleep(ctx, lockPoll) != nil {
 			return nil, context.Cause(ctx)

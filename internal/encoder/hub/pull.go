@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -31,7 +30,7 @@ func (p *Puller) Pull(ctx context.Context, n Name, revision string) (*Model, err
 	}
 	if isHash(revision, sha1Digits) {
 		if m, err := p.Store.at(n, revision); err == nil {
-			if damaged, err := m.Verify(ctx, nil); err != nil || len(damaged) == 0 {
+			if damaged, err := m.Verify(ctx); err != nil || len(damaged) == 0 {
 				return m, err
 			}
 		}
@@ -77,9 +76,6 @@ const parallelDownloads = 4
 
 // download ensures that the store has the content of all files, intact.
 func (j *pullJob) download(ctx context.Context) error {
-	if err := j.checkConfig(ctx); err != nil {
-		return err
-	}
 	// Files with the same content share a blob.
 	blobs := slices.Clone(j.files)
 	slices.SortStableFunc(blobs, func(a, b remoteFile) int { return cmp.Compare(j.Store.blob(a), j.Store.blob(b)) })
@@ -91,37 +87,29 @@ func (j *pullJob) download(ctx context.Context) error {
 		}
 		j.Watch.Plan(total)
 	}
-	if wait := j.Watch.Wait; wait != nil {
-		var once sync.Once
-		j.Watch.Wait = func(repo string) { once.Do(func() { wait(repo) }) }
+	config := j.files[0] // the first of modelFiles, and required
+	if err := j.ensure(ctx, config); err != nil {
+		return err
+	}
+	if err := j.checkConfig(config); err != nil {
+		return err
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelDownloads)
 	for _, f := range blobs {
-		group.Go(func() error { return j.ensure(ctx, f) })
+		if j.Store.blob(f) != j.Store.blob(config) {
+			group.Go(func() error { return j.ensure(ctx, f) })
+		}
 	}
 	return group.Wait()
 }
 
-// read ensures that the store has the content of a file, and returns it. Its bytes are
-// not counted, because they are later, with those of the other files.
-func (j *pullJob) read(ctx context.Context, f remoteFile, limit int64) ([]byte, error) {
-	quiet := *j.remote
-	quiet.Puller = new(*j.Puller)
-	quiet.Watch.Bytes = nil
-	if err := quiet.ensure(ctx, f); err != nil {
-		return nil, err
-	}
-	return safefile.ReadFile(j.Store.blob(f), limit)
-}
-
-// checkConfig downloads the configuration and applies CheckConfig, if set.
-func (j *pullJob) checkConfig(ctx context.Context) error {
+// checkConfig applies CheckConfig, if set, to a downloaded configuration.
+func (j *pullJob) checkConfig(f remoteFile) error {
 	if j.CheckConfig == nil {
 		return nil
 	}
-	f := j.files[0] // the first of modelFiles, and required
-	config, err := j.read(ctx, f, maxConfigSize)
+	config, err := safefile.ReadFile(j.Store.blob(f), maxConfigSize)
 	if err != nil {
 		return err
 	}
@@ -159,7 +147,7 @@ func (r *remote) isIntact(ctx context.Context, f remoteFile) (bool, error) {
 	if info, err := os.Stat(path); err != nil || info.Size() != f.Size {
 		return false, nil //nolint:nilerr // missing
 	}
-	d, err := digestFile(ctx, path, f.Size, f.hash(), nil)
+	d, err := digestFile(ctx, path, f.Size, f.hash())
 	if ctx.Err() != nil {
 		return false, context.Cause(ctx)
 	}

@@ -14,8 +14,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// List returns the models in the store that can judge or embed texts. They are sorted
-// by repository, then as by Copies. The error reports an unreadable directory.
+// List returns the models in the store that can judge or embed texts, sorted by
+// repository. The error reports an unreadable directory.
 func (s Store) List() ([]Model, error) {
 	entries, err := os.ReadDir(s.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -28,8 +28,9 @@ func (s Store) List() ([]Model, error) {
 			continue
 		}
 		for _, n := range namesIn(repo) {
-			found, _ := s.Copies(n) // none if all are incomplete
-			models = append(models, slices.DeleteFunc(found, func(m Model) bool { return !isUsable(n, m.Dir) })...)
+			if m, err := s.Lookup(n); err == nil && isUsable(n, m.Dir) {
+				models = append(models, *m)
+			}
 		}
 	}
 	slices.SortStableFunc(models, func(a, b Model) int { return cmp.Compare(a.Name.Repo, b.Name.Repo) })
@@ -68,15 +69,19 @@ func (s Store) Find(name string) (string, error) {
 			return name, nil
 		}
 	}
-	m, err := s.Lookup(name)
-	_, isUnknown := errors.AsType[*UnknownError](err)
-	_, isMissing := errors.AsType[*MissingError](err)
+	n, err := Resolve(name)
+	isKnown := err == nil
+	if isKnown {
+		m, missing := s.Lookup(n)
+		if missing == nil {
+			return m.Dir, nil
+		}
+		err = missing
+	}
 	switch {
-	case err == nil:
-		return m.Dir, nil
-	case isDir && (isUnknown || isMissing):
+	case isDir:
 		return "", fmt.Errorf("%s: not a model directory: missing %s", name, configFile)
-	case isUnknown && isPath(name):
+	case !isKnown && isPath(name):
 		return "", fmt.Errorf("%s: no such directory", name)
 	}
 	return "", err
@@ -88,35 +93,16 @@ func isPath(s string) bool {
 		strings.ContainsRune(s, filepath.Separator) && strings.Count(s, "/") != 1
 }
 
-// Lookup returns the model that Find selects for a short name or ORG/REPO. The
-// error is a *MissingError or an *UnknownError.
-func (s Store) Lookup(name string) (*Model, error) {
-	n, err := Resolve(name)
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.Copies(n)
-	if err != nil {
-		return nil, err
-	}
-	return &all[0], nil
-}
-
-// Copies returns the complete commits of a model on disk: that of the branch main,
-// then the others, latest first. The error is a *MissingError.
-func (s Store) Copies(n Name) ([]Model, error) {
-	var models []Model
-	missing := &MissingError{Name: n}
+// Lookup returns a model on disk: the complete commit of the branch main, or else the
+// latest one. The error is a *MissingError.
+func (s Store) Lookup(n Name) (*Model, error) {
+	var first error
 	for _, commit := range s.commits(n) {
 		m, err := s.at(n, commit)
-		if e, ok := errors.AsType[*MissingError](err); ok {
-			missing.Reason = cmp.Or(missing.Reason, e.Reason)
-			continue
+		if err == nil {
+			return m, nil
 		}
-		models = append(models, *m)
+		first = cmp.Or(first, err)
 	}
-	if len(models) == 0 {
-		return nil, missing
-	}
-	return models, nil
+	return nil, cmp.Or(first, error(&MissingError{Name: n}))
 }

@@ -55,9 +55,9 @@ func TestFilesOfOtherProgramsAreUsed(t *testing.T) {
 	h := newMini(t)
 	p := newPuller(t, h)
 	dir := cacheMini(t, h, p.Store.Dir, miniFiles()...)
-	found, err := p.Store.Lookup(mini)
-	if err != nil || found.Dir != dir {
-		t.Fatalf("Lookup: got %+v, error %v, want a model in %s", found, err, dir)
+	found := lookup(t, p, mini)
+	if found.Dir != dir {
+		t.Fatalf("Lookup: got %+v, want a model in %s", found, dir)
 	}
 	checkIntact(t, found)
 	m := pull(t, p, mini, "")
@@ -96,7 +96,7 @@ func TestPullWithoutSymlinks(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(p.Store.repoDir(h.mini().name()), blobsDir)); err != nil {
 		t.Fatal(err)
 	}
-	if mismatches, err := m.Verify(t.Context(), nil); err != nil || len(mismatches) != len(m.Files) || mismatches[0].Reason != NoChecksum {
+	if mismatches, err := lookup(t, p, mini).Verify(t.Context()); err != nil || len(mismatches) != len(m.Files) || mismatches[0].Reason != NoChecksum {
 		t.Errorf("without blobs: got mismatches %v, error %v; want all files, because of %q", mismatches, err, NoChecksum)
 	}
 	checkIntact(t, pull(t, p, mini, ""))
@@ -192,7 +192,7 @@ func TestPullWaitsForOtherPrograms(t *testing.T) {
 		t.Fatalf("got locked %t, error %v", locked, err)
 	}
 	waits := 0
-	p.Watch.Wait = func(repo string) {
+	p.Clock.(*fakeClock).onPoll = func() {
 		waits++
 		cacheMini(t, h, p.Store.Dir, weightsFile)
 		if err := other.Unlock(); err != nil {
