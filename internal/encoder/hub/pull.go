@@ -9,7 +9,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"golang.org/x/sync/errgroup"
 
@@ -229,25 +228,9 @@ func (p *Puller) link(ctx context.Context, repo, dir string, files []remoteFile)
 
 // isLinked reports whether name, a path in the store, is a link to the blob of a file.
 func (p *Puller) isLinked(name string, f remoteFile) bool {
-	path := filepath.Join(p.Store.Dir, filepath.FromSlash(name))
-	if target, err := os.Readlink(path); err == nil {
-		return filepath.ToSlash(target) == linkTarget(f, name)
-	}
-	info, err := os.Lstat(path)
+	info, err := os.Stat(filepath.Join(p.Store.Dir, filepath.FromSlash(name)))
 	blob, blobErr := os.Stat(p.Store.blob(f))
 	return err == nil && blobErr == nil && os.SameFile(info, blob)
-}
-
-// linkTarget returns the relative target of the symbolic link to a file's blob, for a link
-// with the given name in the store.
-func linkTarget(f remoteFile, name string) string {
-	up := strings.Count(name, "/")
-	blob := blobName(f)
-	if repo, _, _ := strings.Cut(name, "/"); repo == repoDirName(f.Repo) { // as Python does
-		up--
-		blob = path.Join(blobsDir, f.hash())
-	}
-	return strings.Repeat("../", up) + blob
 }
 
 // place creates name as a symbolic link to the blob of a file or, where these are not
@@ -257,7 +240,8 @@ func (p *Puller) place(root *os.Root, f remoteFile, name string) error {
 	if p.symlinkFunc != nil {
 		symlink = p.symlinkFunc
 	}
-	if symlink(filepath.FromSlash(linkTarget(f, name)), name) == nil {
+	target, err := filepath.Rel(filepath.Dir(name), blobName(f)) // as Python does
+	if err == nil && symlink(target, name) == nil {
 		return nil
 	}
 	return root.Link(blobName(f), name)
