@@ -107,7 +107,7 @@ func (n *network) attend(p *pass, i int, firstOnly bool) {
 	}
 	switch {
 	case n.relative != nil:
-		a.Relative, a.MaxLen = n.relative.biases(p.longest)
+		n.relative.addBiases(p.longest, &a)
 	case n.disentangled != nil:
 		n.disentangled.addBiases(p, i, &a)
 	}

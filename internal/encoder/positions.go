@@ -85,10 +85,8 @@ func (r *relative) bucket(distance int) int {
 	return base + min(exact+int(frac*float64(half-exact)), half-1)
 }
 
-// biases returns the biases by head and distance for sequences of up to n tokens.
-// The second result is the maximum length in their layout, see
-// relative.byDistance.
-func (r *relative) biases(n int) ([]float32, int) {
+// addBiases adds the biases to an attention over sequences of up to n tokens.
+func (r *relative) addBiases(n int, a *kernel.Attention) {
 	if n > r.maxLen {
 		r.maxLen = n + n/8
 		span := 2*r.maxLen - 1
@@ -100,7 +98,11 @@ func (r *relative) biases(n int) ([]float32, int) {
 			}
 		}
 	}
-	return r.byDistance, r.maxLen
+	span := 2*r.maxLen - 1
+	a.Prepare = func(_ *kernel.Worker, _, h, _, _ int) []float32 { return r.byDistance[h*span : (h+1)*span] }
+	a.Bias = func(_ *kernel.Worker, byDistance []float32, _, i, lo, hi int, dst []float32) {
+		copy(dst, byDistance[r.maxLen-1-i+lo:r.maxLen-1-i+hi])
+	}
 }
 
 // disentangled is the attention of DeBERTa (He et al., 2021, "DeBERTa:

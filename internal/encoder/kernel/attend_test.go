@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
-	"slices"
 	"testing"
 )
 
@@ -43,13 +42,10 @@ func wantAttention(a *Attention) []float64 {
 						dot += float64(a.Q[(start+i)*a.Stride+h*a.HeadDim+d]) * float64(a.K[keyRow(j)*a.Stride+h*a.HeadDim+d])
 					}
 					dot *= float64(a.Scale)
-					switch {
-					case a.Bias != nil:
+					if a.Bias != nil {
 						var b [1]float32
 						a.Bias(nil, []float32{float32(h)}, s, i, j, j+1, b[:])
 						dot += float64(b[0])
-					case a.Relative != nil:
-						dot += float64(a.Relative[h*(2*a.MaxLen-1)+j-i+a.MaxLen-1])
 					}
 					weights[j] = math.Exp(dot)
 					sum += weights[j]
@@ -86,13 +82,9 @@ func randomAttention(r *rand.Rand, heads, dim int, lengths ...int) *Attention {
 }
 
 // attentionOptions returns combinations of the optional parameters of an attention.
-func attentionOptions(r *rand.Rand) map[string]func(a *Attention, maxLen int) {
-	first := func(a *Attention, _ int) { a.First = true }
-	relative := func(a *Attention, maxLen int) {
-		a.MaxLen = maxLen + 3
-		a.Relative = random(r, a.Heads*(2*a.MaxLen-1))
-	}
-	bias := func(a *Attention, _ int) {
+func attentionOptions() map[string]func(a *Attention) {
+	first := func(a *Attention) { a.First = true }
+	bias := func(a *Attention) {
 		a.Prepare = func(w *Worker, _, h, _, _ int) []float32 {
 			prepared := w.Floats(10)
 			for i := range prepared {
@@ -106,25 +98,20 @@ func attentionOptions(r *rand.Rand) map[string]func(a *Attention, maxLen int) {
 			}
 		}
 	}
-	return map[string]func(a *Attention, maxLen int){
-		"global":      func(*Attention, int) {},
-		"window":      func(a *Attention, _ int) { a.Window = 5 },
-		"wide window": func(a *Attention, _ int) { a.Window = 40 },
-		"relative":    relative,
+	return map[string]func(a *Attention){
+		"global":      func(*Attention) {},
+		"window":      func(a *Attention) { a.Window = 5 },
+		"wide window": func(a *Attention) { a.Window = 40 },
 		"bias":        bias,
 		"first":       first,
-		"prefix": func(a *Attention, _ int) {
+		"prefix": func(a *Attention) {
 			a.Prefix = make([]int, len(a.Lengths))
 			a.Prefix[0] = -1
 		},
-		"first window relative": func(a *Attention, maxLen int) {
-			first(a, maxLen)
-			relative(a, maxLen)
+		"first window bias": func(a *Attention) {
+			first(a)
+			bias(a)
 			a.Window = 20
-		},
-		"first bias": func(a *Attention, maxLen int) {
-			first(a, maxLen)
-			bias(a, maxLen)
 		},
 	}
 }
@@ -137,14 +124,14 @@ func TestAttend(t *testing.T) {
 	}
 	var cases []attention
 	r := rand.New(rand.NewPCG(31, 32))
-	for name, set := range attentionOptions(r) {
+	for name, set := range attentionOptions() {
 		for _, dim := range []int{32, 64, 80, 5} {
 			for _, lengths := range [][]int{{1}, {17, 33, 1, 70}, {130}} {
 				if dim > 64 && len(lengths) == 1 {
 					continue
 				}
 				a := randomAttention(r, 2, dim, lengths...)
-				set(a, slices.Max(lengths))
+				set(a)
 				cases = append(cases, attention{fmt.Sprint(name, dim, lengths), a, wantAttention(a)})
 			}
 		}

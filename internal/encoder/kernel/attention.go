@@ -21,15 +21,10 @@ type Attention struct {
 	// Window limits token i to tokens j with |i-j| <= Window, unless it is 0.
 	Window int
 
-	// Relative is an optional bias by distance, with 2*MaxLen-1 values per head.
-	// The bias of token i for token j is at index j-i+MaxLen-1. No sequence may
-	// be longer than MaxLen.
-	Relative []float32
-	MaxLen   int
-	// Prepare and Bias override Relative if set. Prepare is called for queries [q0,
-	// q1) of sequence s in head h, before Bias is called for each of them, and
-	// returns memory of w for Bias. Bias sets dst to the biases of query i for keys
-	// [lo, hi). Both are called concurrently.
+	// Prepare and Bias are optional. Prepare is called for queries [q0, q1) of
+	// sequence s in head h, before Bias is called for each of them, and returns
+	// memory for Bias. Bias sets dst to the biases of query i for keys [lo, hi).
+	// Both are called concurrently.
 	Prepare func(w *Worker, s, h, q0, q1 int) []float32
 	Bias    func(w *Worker, prepared []float32, s, i, lo, hi int, dst []float32)
 
@@ -218,15 +213,10 @@ func (h *headAttention) softmaxRow(i, r, first, last int) {
 // biases returns the biases of query i for keys [from, to), or nil if there are
 // none.
 func (h *headAttention) biases(i, from, to int) []float32 {
-	a := h.a
-	switch {
-	case a.Bias != nil:
-		dst := h.bias[:to-from]
-		a.Bias(h.w, h.prepared, h.queries.sequence, i, from, to, dst)
-		return dst
-	case a.Relative != nil:
-		middle := h.head*(2*a.MaxLen-1) + a.MaxLen - 1 - i
-		return a.Relative[middle+from : middle+to]
+	if h.a.Bias == nil {
+		return nil
 	}
-	return nil
+	dst := h.bias[:to-from]
+	h.a.Bias(h.w, h.prepared, h.queries.sequence, i, from, to, dst)
+	return dst
 }

@@ -107,7 +107,7 @@ func TestVectorKernelsAgree(t *testing.T) {
 		}
 		y := make([]float32, rows*width)
 		p.Attend(&Attention{
-			Q: x, K: x, V: x, Stride: width, Out: y, OutStride: width, Lengths: []int{5, 30, rows - 35}, MaxLen: rows - 35,
+			Q: x, K: x, V: x, Stride: width, Out: y, OutStride: width, Lengths: []int{5, 30, rows - 35},
 			Heads: heads, HeadDim: width / heads, Scale: 0.2,
 		})
 		return append(all, y...)
