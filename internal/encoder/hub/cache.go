@@ -59,8 +59,8 @@ func (m *Model) Size() int64 {
 
 // A File is a file of a model.
 type File struct {
-	Name string // path with slashes
-	Size int64  // in bytes
+	Name string
+	Size int64 // in bytes
 
 	path string
 	hash string // name of the blob; "" if there is none
@@ -148,12 +148,15 @@ func (s Store) commits(n Name) []string {
 // at returns the model of a commit. The error is a *MissingError.
 func (s Store) at(n Name, commit string) (*Model, error) {
 	m := &Model{Name: n, Commit: commit, Dir: s.modelDir(n, commit)}
-	names, missing := filesIn(n, m.Dir)
+	names, missing := selectNames(n, func(name string) bool {
+		info, err := os.Stat(filepath.Join(m.Dir, name))
+		return err == nil && info.Mode().IsRegular()
+	})
 	if missing != "" {
 		return nil, &MissingError{Name: n, Reason: "incomplete: missing " + missing + " in " + m.Dir}
 	}
 	for _, name := range names {
-		f := File{Name: name, path: filepath.Join(m.Dir, filepath.FromSlash(name))}
+		f := File{Name: name, path: filepath.Join(m.Dir, name)}
 		info, err := os.Stat(f.path)
 		if err != nil {
 			return nil, &MissingError{Name: n, Reason: err.Error()}
@@ -183,13 +186,4 @@ func (s Store) blobOf(n Name, path string, info fs.FileInfo) string {
 		}
 	}
 	return ""
-}
-
-// filesIn returns the names of a model's files in dir, or else a file that is missing.
-func filesIn(n Name, dir string) ([]string, string) {
-	exists := func(name string) bool {
-		info, err := os.Stat(filepath.Join(dir, filepath.FromSlash(name)))
-		return err == nil && info.Mode().IsRegular()
-	}
-	return selectNames(n, exists)
 }

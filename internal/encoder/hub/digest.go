@@ -40,15 +40,12 @@ func (d *digest) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// sum returns the hexadecimal hash of the content so far.
-func (d *digest) sum() string { return hex.EncodeToString(d.hash.Sum(nil)) }
-
 // check returns the reason for a mismatch, or "" if size and hash match.
 func (d *digest) check() string {
 	if d.n != d.size {
 		return fmt.Sprintf("size is %d bytes, want %d", d.n, d.size)
 	}
-	if got := d.sum(); got != d.want {
+	if got := hex.EncodeToString(d.hash.Sum(nil)); got != d.want {
 		kind := "SHA-256"
 		if len(d.want) == sha1Digits {
 			kind = "git SHA-1"

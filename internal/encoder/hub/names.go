@@ -70,13 +70,6 @@ func Names() []Name {
 type UnknownError struct{ Text string }
 
 func (e *UnknownError) Error() string {
-	if names := namesIn(e.Text); names[0].Short != "" {
-		var same []string
-		for _, n := range names {
-			same = append(same, n.Short)
-		}
-		return fmt.Sprintf("%s contains several models: choose one of %s", e.Text, strings.Join(same, ", "))
-	}
 	return fmt.Sprintf("unknown model %q: want ORG/REPO or a name in \"ragfaith models list\"", e.Text)
 }
 

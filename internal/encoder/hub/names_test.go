@@ -86,8 +86,8 @@ func TestResolve(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Resolve("yzha/AlignScore"); err == nil || err.Error() != "yzha/AlignScore contains several models: choose one of alignscore-large, alignscore-base" {
-		t.Errorf("repository of several models: got error %v, want one that names them", err)
+	if _, err := Resolve("yzha/AlignScore"); err == nil || err.Error() != `unknown model "yzha/AlignScore": want ORG/REPO or a name in "ragfaith models list"` {
+		t.Errorf("repository of several models: got error %v, want one about its name", err)
 	}
 	for _, bad := range []string{"a", "a/b/c", "a/", "/b", "../b", "a/..", "a/-b", "a/b.", "a--b/c", "a b/c", "a/b\n", "a/.", "a/b:c", "a/b\nc", "a/b\u202ec", strings.Repeat("a", 97) + "/b"} {
 		if n, err := Resolve(bad); err == nil {
