@@ -176,7 +176,7 @@ func (s Store) blobOf(n Name, path string, info fs.FileInfo) string {
 	if target, err := os.Readlink(path); err == nil {
 		return filepath.Base(target)
 	}
-	for _, repo := range []string{n.Repo, n.Tokenizer} {
+	for _, repo := range []string{n.Repo, n.Tokenizer} { // there is no directory for ""
 		dir := filepath.Join(s.repoDir(repo), blobsDir)
 		entries, _ := os.ReadDir(dir) // treat an unreadable directory as empty
 		for _, e := range entries {

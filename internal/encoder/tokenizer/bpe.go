@@ -19,26 +19,30 @@ type merged struct{ rank, id int32 }
 
 func (b *bpe) tokenize(s *state, p piece) {
 	src := s.bytes(p)
-	s.word = s.word[:0]
+	word := make([]symbol, 0, len(src))
+	add := func(id int32, length int) {
+		n := int32(len(word))
+		word = append(word, symbol{id, n - 1, n + 1, int32(length)})
+	}
 	for i := 0; i < len(src); {
 		w := 1
 		if b.chars != nil {
 			var r rune
 			r, w = utf8.DecodeRune(src[i:])
 			if id, ok := b.chars[r]; ok {
-				s.addSymbol(id, int32(w))
+				add(id, w)
 				i += w
 				continue
 			}
 		}
 		for _, c := range src[i : i+w] {
-			s.addSymbol(b.bytes[c], 1)
+			add(b.bytes[c], 1)
 		}
 		i += w
 	}
-	b.merge(s)
+	b.merge(word)
 	at := int(p.lo)
-	for _, w := range s.word {
+	for _, w := range word {
 		if w.length > 0 {
 			s.emit(w.id, at, at+int(w.length))
 			at += int(w.length)
@@ -46,14 +50,8 @@ func (b *bpe) tokenize(s *state, p piece) {
 	}
 }
 
-func (s *state) addSymbol(id, length int32) {
-	n := int32(len(s.word))
-	s.word = append(s.word, symbol{id, n - 1, n + 1, length})
-}
-
 // merge merges pairs by rank, leftmost first for equal ranks.
-func (b *bpe) merge(s *state) {
-	word := s.word
+func (b *bpe) merge(word []symbol) {
 	var pending mergeHeap
 	push := func(left, right int32) {
 		if left < 0 || int(right) >= len(word) {
@@ -86,4 +84,37 @@ func (b *bpe) merge(s *state) {
 		push(m.at, left.next)
 		push(left.prev, m.at)
 	}
+}
+
+// A symbol is a part of a word. The symbols of a word form a linked list.
+type symbol struct {
+	id         int32
+	prev, next int32
+	length     int32 // in bytes; 0 after it was merged into the previous one
+}
+
+// A merge is a pending merge of two symbols.
+type merge struct {
+	rank int32
+	at   int32 // index of the left symbol
+	id   int32 // id of the merged token
+}
+
+// A mergeHeap has the merge that is applied next at its top.
+type mergeHeap []merge
+
+func (h mergeHeap) Len() int      { return len(h) }
+func (h mergeHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h mergeHeap) Less(i, j int) bool {
+	return h[i].rank < h[j].rank || h[i].rank == h[j].rank && h[i].at < h[j].at
+}
+
+// Push and Pop implement heap.Interface.
+func (h *mergeHeap) Push(m any) { *h = append(*h, m.(merge)) }
+
+func (h *mergeHeap) Pop() any {
+	last := len(*h) - 1
+	m := (*h)[last]
+	*h = (*h)[:last]
+	return m
 }

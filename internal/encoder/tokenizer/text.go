@@ -58,7 +58,6 @@ type state struct {
 	decomposed     []byte // decomposed character
 	tokens         []token
 	best           []step
-	word           []symbol
 	untrustedSpans []span // untrusted parts of the original text, without special tokens
 	// unknown is set if a character has no token and the model no unknown token.
 	unknown bool
