@@ -311,6 +311,25 @@ func TestConfidenceFollowsTheLabels(t *testing.T) {
 	}
 }
 
+func TestWorseConfidenceIsNotStored(t *testing.T) {
+	var rows []example
+	for i := range 100 { // the confidence of the judge is right: 0.8
+		row := example{scores: [2]float64{0.2, 0.2}}
+		if i%2 == 0 {
+			row.scores = [2]float64{0.8, 0.8}
+		}
+		if (row.scores[0] > 0.5) != (i%10 < 2) {
+			row.label = 1
+		}
+		rows = append(rows, row)
+	}
+	f := newStatistics(t, Options{}, rows)
+	want := []string{"confidences are not refitted: their calibration error would rise from 0.000 to 0.013 in cross-validation"}
+	if d := cmp.Diff(want, f.Notes); d != "" || f.Confidence != nil {
+		t.Errorf("got %+v, want no fit and a note (-want +got):\n%s", f.Confidence, d)
+	}
+}
+
 func TestConfidenceNeedsLabels(t *testing.T) {
 	for name, rows := range map[string][]example{
 		"few rows":  examples(minConfidenceRows - 1),

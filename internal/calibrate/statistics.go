@@ -15,7 +15,7 @@ type Statistics struct {
 	Judged     Calls               `json:"judged"` // agreement of the verdicts
 	Best       stats.Threshold     `json:"best"`
 	Mean       Mean                `json:"mean"`
-	Confidence *ConfidenceFit      `json:"confidence,omitempty"` // nil if the labels do not determine it
+	Confidence *ConfidenceFit      `json:"confidence,omitempty"` // nil if the labels do not determine it, or if it would be worse
 	Prescreen  *Prescreen          `json:"prescreen,omitempty"`  // nil if there are no confidences to apply bounds to
 	Notes      []string            `json:"notes"`                // caveats
 }
@@ -94,5 +94,9 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	f.Best.Threshold = roundThreshold(f.Best.Threshold, chosen)
 	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)
 	f.Prescreen = prescreen(s.rows, positive, s.options.MaxError)
-	f.Confidence = s.fitConfidence(positive)
+	if fit := s.fitConfidence(positive); fit != nil && !fit.helps() {
+		f.Notes = append(f.Notes, fmt.Sprintf("confidences are not refitted: their calibration error would rise from %.3f to %.3f in cross-validation", fit.Before, fit.After))
+	} else {
+		f.Confidence = fit
+	}
 }
