@@ -10,7 +10,7 @@
 //
 // Rows are passed to the operating system when outputs are flushed, several times per
 // second, so they survive a crash of the process. They are not synced one by one: a
-// power failure loses the rows of the last seconds, and any damaged lines are dropped.
+// power failure loses the rows of the last seconds, and the rows of damaged lines are rescored.
 // The complete file is synced before it is renamed.
 package journal
 

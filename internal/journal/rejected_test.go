@@ -3,8 +3,10 @@ package journal
 import (
 	"errors"
 	"iter"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -135,7 +137,7 @@ func TestOpenDoesNotOverwriteResults(t *testing.T) {
 	}
 }
 
-func TestInvalidLineEndsStoredResults(t *testing.T) {
+func TestRowOfDamagedLineIsRescored(t *testing.T) {
 	want := uninterruptedResults(t, 30)
 	for name, corrupt := range map[string]func(line string) string{
 		"extra spaces": func(line string) string { return strings.Replace(line, ":", ": ", 1) },
@@ -148,6 +150,7 @@ func TestInvalidLineEndsStoredResults(t *testing.T) {
 		"unknown field": func(line string) string {
 			return strings.Replace(line, `"cached_requests":0`, `"cached_requests":0,"x":1`, 1)
 		},
+		"two lines": func(line string) string { return line[:9] + "\n" + line[9:] },
 	} {
 		path, part := interrupted(t)
 		lines := strings.SplitAfter(part, "\n")
@@ -155,11 +158,57 @@ func TestInvalidLineEndsStoredResults(t *testing.T) {
 		if err := os.WriteFile(path+".part", []byte(strings.Join(lines, "")), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if kept, warning := readStored(t, path, 10); !strings.Contains(warning, "this row and all later rows are rescored") || kept != 5 {
-			t.Errorf("%s: got %d rows kept and warning %q, want 5 rows", name, kept, warning)
+		if kept, warning := readStored(t, path, 10); !strings.HasSuffix(warning, ": rows of damaged lines are rescored") || kept != 9 {
+			t.Errorf("%s: got %d rows kept and warning %q, want 9 rows", name, kept, warning)
 		}
 		if _, err := score(t, path, rowsOf(30), newJudge(), testSettings, true, 0); err != nil || readFile(t, path) != want {
 			t.Errorf("%s: got error %v, or results that differ from an uninterrupted run", name, err)
+		}
+	}
+}
+
+// However a .part file is damaged, resuming from it either fails without a change or yields the
+// results of an uninterrupted run, even if the process is killed again.
+func TestDamagedResultsNeverChangeRows(t *testing.T) {
+	const rows = 30
+	want := uninterruptedResults(t, rows)
+	lines := strings.SplitAfter(want, "\n")
+	for seed := range uint64(100) {
+		random := rand.New(rand.NewPCG(seed, 7))
+		path, _ := interrupted(t)
+		damaged := slices.Clone(lines[:5+random.IntN(rows-5)])
+		for range 1 + random.IntN(4) {
+			i := random.IntN(len(damaged))
+			switch at := random.IntN(len(damaged[i])); random.IntN(5) {
+			case 0:
+				damaged[i] = damaged[i][:at] + "\x00" + damaged[i][at:]
+			case 1: // joined with the next line
+				damaged[i] = damaged[i][:at]
+			case 2:
+				damaged[i] = damaged[i][:at] + "\n" + damaged[i][at:]
+			case 3:
+				damaged[i] = lines[random.IntN(len(lines)-1)]
+			case 4:
+				damaged[i] = strings.Replace(damaged[i], `"index":`, `"index":1`, 1)
+			}
+		}
+		content := strings.Join(damaged, "")
+		if err := os.WriteFile(path+".part", []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		kill := 1 + random.Int64N(int64(len(want)))
+		_, err := score(t, path, rowsOf(rows), newJudge(), testSettings, true, kill)
+		if errors.Is(err, errKilled) {
+			_, err = score(t, path, rowsOf(rows), newJudge(), testSettings, true, 0)
+		}
+		var changed *ChangedError
+		switch {
+		case errors.As(err, &changed):
+			if strings.Count(readFile(t, path+".part"), "\n") < strings.Count(content, "\n") {
+				t.Errorf("seed %d: %v, but rows are lost", seed, err)
+			}
+		case err != nil || readFile(t, path) != want:
+			t.Errorf("seed %d: got error %v, or results that differ from an uninterrupted run", seed, err)
 		}
 	}
 }

@@ -20,17 +20,20 @@ import (
 // Its methods, except Kept and Retried, must not be called concurrently.
 type Stored struct {
 	Part string      // path of the file
-	Warn func(error) // called for lines that are not valid results; may be nil
+	Warn func(error) // called for the first damaged line; may be nil
 	Done func()      // called once after the last result; may be nil
 
-	file        *os.File
-	lines       *result.Reader
-	scratch     []byte
-	resultCount int
-	atEnd       bool
-	total       atomic.Int64 // number of results, or -1 until all are read
-	kept        atomic.Int64
-	retried     atomic.Int64
+	file    *os.File
+	lines   *result.Reader
+	scratch []byte
+	next    *result.Row // read, but its row has not been reached; nil for none
+	gap     bool        // damaged lines precede next, so rows before it may have no result
+	damaged bool        // any line was damaged
+	rows    int         // number of rows before the end of the results
+	atEnd   bool
+	total   atomic.Int64 // rows, or -1 before the end
+	kept    atomic.Int64
+	retried atomic.Int64
 }
 
 // A ChangedError reports that the dataset differs from that of the stored results.
@@ -61,15 +64,19 @@ func (s *Stored) Kept() int { return int(s.kept.Load()) }
 func (s *Stored) Retried() int { return int(s.retried.Load()) }
 
 // Next is an eval.Earlier. It returns the stored result of the row, or nil if the row
-// must be scored: it has no result, or its failure may be temporary. A row that could not
-// be read remains failed. Next returns a *ChangedError if the stored result belongs to a
-// different row, and an error if the file cannot be read.
+// must be scored: it has no result, its result is damaged, or its failure may be temporary. A
+// row that could not be read remains failed. Next returns a *ChangedError if the stored result
+// belongs to a different row, and an error if the file cannot be read.
 func (s *Stored) Next(row *dataset.Row, err error) (*result.Row, error) {
-	r, readErr := s.next()
+	r, readErr := s.peek()
 	if r == nil {
 		return nil, readErr
 	}
-	s.resultCount++
+	s.rows++
+	if s.gap && row.Index < r.Index {
+		return nil, nil
+	}
+	s.next, s.gap = nil, false
 	if field := difference(r, row, err); field != "" {
 		return nil, &ChangedError{s.Part, fmt.Sprintf("row %d (%s:%d): %s", row.Index, filepath.Clean(row.File), row.Line, field)}
 	}
@@ -103,47 +110,59 @@ func (s *Stored) RejectUnmatched(rows iter.Seq2[dataset.Row, error]) iter.Seq2[d
 
 // unmatched returns an error if there are more results, see RejectUnmatched.
 func (s *Stored) unmatched() error {
-	r, err := s.next()
+	r, err := s.peek()
 	if r == nil {
 		return err
 	}
 	return &ChangedError{s.Part, fmt.Sprintf("row %d is no longer in the dataset", r.Index)}
 }
 
-// next returns the next result, or nil at the end, which is the first line that is
-// incomplete, not formatted exactly as it would be written, or whose fields contradict each
-// other. An error is one of reading the file.
-func (s *Stored) next() (*result.Row, error) {
-	if s.atEnd {
-		return nil, nil
-	}
-	r, err := s.lines.Next()
-	if err != nil && s.lines.Line() == nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: %w", s.Part, err)
-	}
-	line, complete := bytes.CutSuffix(s.lines.Line(), []byte("\n"))
-	if complete && err == nil {
-		if s.scratch = r.AppendJSON(s.scratch[:0]); bytes.Equal(s.scratch, line) {
-			return r, nil
+// peek returns the next result, or nil at the end of the file or at its last line if that is
+// incomplete, as a killed process leaves it. It skips damaged lines: those that are not
+// formatted exactly as they would be written, or whose fields contradict each other. An error
+// is one of reading the file.
+func (s *Stored) peek() (*result.Row, error) {
+	for s.next == nil && !s.atEnd {
+		r, err := s.lines.Next()
+		line, complete := bytes.CutSuffix(s.lines.Line(), []byte("\n"))
+		switch {
+		case err != nil && s.lines.Line() == nil && !errors.Is(err, io.EOF):
+			return nil, fmt.Errorf("%s: %w", s.Part, err)
+		case !complete:
+			s.end()
+		case err != nil:
+			s.skip(err)
+		default:
+			if s.scratch = r.AppendJSON(s.scratch[:0]); bytes.Equal(s.scratch, line) {
+				s.next = r
+			} else {
+				s.skip(fmt.Errorf("row %d is not formatted as results are", r.Index))
+			}
 		}
-		err = fmt.Errorf("row %d is not formatted as results are", r.Index)
 	}
+	return s.next, nil
+}
+
+// skip skips a damaged line. It warns of the first.
+func (s *Stored) skip(err error) {
+	if !s.damaged && s.Warn != nil {
+		s.Warn(fmt.Errorf("%s: %w: rows of damaged lines are rescored", s.Part, err))
+	}
+	s.gap, s.damaged = true, true
+}
+
+// end marks the end of the results.
+func (s *Stored) end() {
 	s.atEnd = true
-	s.total.Store(int64(s.resultCount))
-	// A killed process leaves an incomplete last line. Anything else causes a warning,
-	// because all later rows are rescored.
-	if complete && !errors.Is(err, io.EOF) && s.Warn != nil {
-		s.Warn(fmt.Errorf("%s: %w: this row and all later rows are rescored", s.Part, err))
-	}
+	s.total.Store(int64(s.rows))
 	s.Close()
 	if s.Done != nil {
 		s.Done()
 	}
-	return nil, nil
 }
 
-// isReached reports whether all stored results are read and there are at most rows of
-// them.
+// isReached reports whether all stored results are read and belong to the first rows of the
+// given number.
 func (s *Stored) isReached(rows int) bool {
 	end := s.total.Load()
 	return end >= 0 && int64(rows) >= end
