@@ -2,8 +2,6 @@ package app
 
 import (
 	"cmp"
-	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,121 +19,124 @@ import (
 // longer be appended to a file with older ones.
 const resultFormat = 1
 
-// settingValues maps the settings of a run to their values. A repeated flag has several
-// values; a setting that does not apply has none.
-type settingValues map[string][]string
+// A settingList collects settings in the order in which they are stored.
+type settingList struct{ all result.Settings }
 
-// setIf sets a setting if it applies.
-func (v settingValues) setIf(applies bool, name, value string) {
+// add adds the values of a setting. A repeated flag has any number of values, of which the
+// second and later ones have a number in their name: "--map", "--map 2" and so on.
+func (l *settingList) add(name string, values ...string) {
+	for i, value := range values {
+		numbered := name
+		if i > 0 {
+			numbered += " " + strconv.Itoa(i+1)
+		}
+		l.all = append(l.all, result.Setting{Name: numbered, Value: value})
+	}
+}
+
+// addIf adds a setting if it applies.
+func (l *settingList) addIf(applies bool, name, value string) {
 	if applies {
-		v[name] = []string{value}
+		l.add(name, value)
 	}
 }
 
 // settings returns the settings that affect the results. Only a run with the same settings
 // can be resumed. They are stored in plain text next to the results and therefore never
-// contain API keys, or URLs that may contain one.
+// contain API keys, or URLs that may contain one. [result.EffectOf] says what each affects.
 func (o *Options) settings(threshold float64, m *model, local *localModel) (result.Settings, error) {
 	seed := uint64(0)
 	if o.Rows.Sample > 0 || o.Prescreens() { // otherwise it has no effect on results
 		seed = o.Seed
 	}
-	values := settingValues{
-		"result format":   {strconv.Itoa(resultFormat)},
-		"--input-format":  {cmp.Or(string(o.Dataset.Format), "auto")},
-		"--limit":         {strconv.Itoa(o.Rows.Limit)},
-		"--sample":        {strconv.Itoa(o.Rows.Sample)},
-		"--seed":          {strconv.FormatUint(seed, 10)},
-		"--shard":         {strconv.Itoa(o.Rows.Shard) + "/" + strconv.Itoa(o.Rows.Shards)},
-		"--max-row-bytes": {strconv.Itoa(o.Dataset.MaxRowBytes)},
-		"--lang":          {o.Lang},
-		"--claims":        {o.Claims},
-		"--judge":         {o.Judge},
-		"--evidence":      {o.Evidence},
-		"--threshold":     {strconv.FormatFloat(threshold, 'g', -1, 64)},
-		"--no-claims":     {o.NoClaims},
-		"dataset":         o.Datasets,
-		"--map":           o.Map,
-		"--where":         o.Where,
-		"--keep":          o.Names.names(o.InputColumns()),
-		"--keep-as":       o.KeepAs,
-	}
-	values.setIf(o.Dataset.From != "", "--from", o.Dataset.From)
-	values.setIf(o.EmptyContexts != EmptyScore, "--empty-contexts", o.EmptyContexts)
-	values.setIf(o.Dataset.AllTurns, "--turns", "all")
-	values.setIf(o.Dataset.Delimiter != 0, "--delimiter", flagvalue.Delimiter(new(o.Dataset.Delimiter)).String())
+	l := &settingList{}
+	l.add("result format", strconv.Itoa(resultFormat))
+	l.add("--input-format", cmp.Or(string(o.Dataset.Format), "auto"))
+	l.addIf(o.Dataset.Delimiter != 0, "--delimiter", flagvalue.Delimiter(new(o.Dataset.Delimiter)).String())
+	l.addIf(o.Dataset.From != "", "--from", o.Dataset.From)
+	l.add("--limit", strconv.Itoa(o.Rows.Limit))
+	l.add("--sample", strconv.Itoa(o.Rows.Sample))
+	l.add("--seed", strconv.FormatUint(seed, 10))
+	l.add("--shard", strconv.Itoa(o.Rows.Shard)+"/"+strconv.Itoa(o.Rows.Shards))
+	l.add("--max-row-bytes", strconv.Itoa(o.Dataset.MaxRowBytes))
+	l.add("--lang", o.Lang)
+	l.add("--claims", o.Claims)
+	l.add("--judge", o.Judge)
+	l.add("--evidence", o.Evidence)
+	l.add("--threshold", strconv.FormatFloat(threshold, 'g', -1, 64))
+	l.add("--no-claims", o.NoClaims)
+	l.addIf(o.EmptyContexts != EmptyScore, "--empty-contexts", o.EmptyContexts)
 	if o.Calibrated != nil {
-		values["--calibration"] = []string{o.Calibrated.Name()}
+		l.add("--calibration", o.Calibrated.Name())
 	}
 	if m != nil {
-		maps.Copy(values, m.settings(o))
-	}
-	if o.Prescreens() {
-		values["--prescreen"] = []string{o.LLM.Prescreen}
-		values["--audit"] = []string{strconv.FormatFloat(*o.LLM.Audit, 'g', -1, 64)}
+		m.addSettings(l, o)
 	}
 	if local != nil {
-		judgeSettings, err := local.settings(o)
-		if err != nil {
+		if err := local.addSettings(l, o); err != nil {
 			return nil, err
 		}
-		maps.Copy(values, judgeSettings)
 	}
-	return values.ordered()
+	l.add("dataset", o.Datasets...)
+	l.add("--map", o.Map...)
+	l.addIf(o.Dataset.AllTurns, "--turns", "all")
+	l.add("--where", o.Where...)
+	l.add("--keep", o.Names.names(o.InputColumns())...)
+	l.add("--keep-as", o.KeepAs...)
+	return l.all, nil
 }
 
-// settings returns the settings of a language model that affect its verdicts. The
+// addSettings adds the settings of a language model that affect its verdicts. The
 // endpoint is stored without secrets.
-func (m *model) settings(o *Options) settingValues {
+func (m *model) addSettings(list *settingList, o *Options) {
 	l := &o.LLM
-	values := settingValues{
-		"--profile":            {o.Profile},
-		"--model":              {m.stack.Client.Model()},
-		"--base-url":           {m.stack.Client.Endpoint()},
-		"--strict":             {strconv.FormatBool(l.Strict)},
-		"--votes":              {strconv.Itoa(l.Votes)},
-		"--max-context-tokens": {strconv.Itoa(l.MaxContextTokens)},
-	}
+	list.add("--profile", o.Profile)
+	list.add("--model", m.stack.Client.Model())
+	list.add("--base-url", m.stack.Client.Endpoint())
 	if body, err := llm.ParseExtraBody(l.ExtraBody); err == nil && body != nil {
-		values["--extra-body"] = []string{string(body)}
+		list.add("--extra-body", string(body))
 	}
-	values.setIf(l.ReasoningEffort != EffortAuto, "--reasoning-effort", l.ReasoningEffort)
-	values.setIf(l.MaxOutputTokens > 0, "--max-output-tokens", strconv.Itoa(l.MaxOutputTokens))
+	list.add("--strict", strconv.FormatBool(l.Strict))
+	list.add("--votes", strconv.Itoa(l.Votes))
+	list.add("--max-context-tokens", strconv.Itoa(l.MaxContextTokens))
+	list.addIf(l.MaxOutputTokens > 0, "--max-output-tokens", strconv.Itoa(l.MaxOutputTokens))
+	list.addIf(l.ReasoningEffort != EffortAuto, "--reasoning-effort", l.ReasoningEffort)
+	if o.Prescreens() {
+		list.add("--prescreen", l.Prescreen)
+		list.add("--audit", strconv.FormatFloat(*l.Audit, 'g', -1, 64))
+	}
 	for _, n := range o.promptNames() {
-		values["prompt "+string(n)] = []string{m.prompts.Version(n)}
+		list.add("prompt "+string(n), m.prompts.Version(n))
 	}
 	if m.embedder != nil {
 		name := l.EmbedModel
 		if m.local != nil {
 			name += " " + m.local.digest
 		}
-		values["--embed-model"] = []string{name}
-		values["--embed-base-url"] = []string{m.embedURL}
-		values["--semantic-threshold"] = []string{strconv.FormatFloat(*l.SemanticThreshold, 'g', -1, 64)}
+		list.add("--embed-model", name)
+		list.add("--embed-base-url", m.embedURL)
+		list.add("--semantic-threshold", strconv.FormatFloat(*l.SemanticThreshold, 'g', -1, 64))
 	}
-	return values
 }
 
-// settings returns the settings that affect the verdicts.
-func (m *localModel) settings(o *Options) (settingValues, error) {
+// addSettings adds the settings that affect the verdicts.
+func (m *localModel) addSettings(list *settingList, o *Options) error {
 	fingerprint, err := encoder.Fingerprint(m.dir)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	values := settingValues{
-		"model":       {fingerprint},
-		"rounded":     {strconv.FormatBool(o.roundsScores())},
-		"--device":    {o.Local.Device.String()},
-		"--precision": {o.Local.Precision},
-		"--label-map": o.Local.Labels,
-	}
-	values.setIf(m.Info().Kind != encoder.Tokens, "--prefilter", strconv.Itoa(o.Local.Prefilter))
-	values.setIf(m.layoutName != "", "layout", m.layoutName)
 	// Rounding on a GPU depends on the library and on which pairs share a padded batch.
 	gpu := o.Local.Device != ort.None
-	values.setIf(gpu, "kernels", m.Info().Kernel)
-	values.setIf(gpu, "--model-batch-size", strconv.Itoa(o.Local.Batch))
-	return values, nil
+	list.add("model", fingerprint)
+	list.addIf(m.layoutName != "", "layout", m.layoutName)
+	list.add("rounded", strconv.FormatBool(o.roundsScores()))
+	list.add("--device", o.Local.Device.String())
+	list.add("--precision", o.Local.Precision)
+	list.addIf(m.Info().Kind != encoder.Tokens, "--prefilter", strconv.Itoa(o.Local.Prefilter))
+	list.addIf(gpu, "kernels", m.Info().Kernel)
+	list.addIf(gpu, "--model-batch-size", strconv.Itoa(o.Local.Batch))
+	list.add("--label-map", o.Local.Labels...)
+	return nil
 }
 
 // promptNames returns the prompts that affect the results: those for any profile, and
@@ -150,30 +151,6 @@ func (o *Options) promptNames() []prompt.Name {
 		names = append(names, prompt.Name(p.Profile)) // the prompt has the name of the profile
 	}
 	return names
-}
-
-// ordered returns the settings in the order of result.AllSettings. The second and later values
-// of a setting have a number in their name. Names that result.AllSettings lacks are an error.
-func (v settingValues) ordered() (result.Settings, error) {
-	var s result.Settings
-	known := 0
-	for _, listed := range result.AllSettings() {
-		values, ok := v[listed.Name]
-		if ok {
-			known++
-		}
-		for i, value := range values {
-			name := listed.Name
-			if i > 0 {
-				name += " " + strconv.Itoa(i+1)
-			}
-			s = append(s, result.Setting{Name: name, Value: value})
-		}
-	}
-	if known < len(v) {
-		return nil, fmt.Errorf("package setting lists only %d of the %d settings of the run", known, len(v))
-	}
-	return s, nil
 }
 
 // withoutDatasets returns the settings without the datasets, which have their own field

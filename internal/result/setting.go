@@ -1,9 +1,89 @@
 package result
 
 import (
-	"slices"
+	"cmp"
+	"errors"
 	"strings"
 )
+
+// A Setting is an option that affects results. It is stored in plain text beside them, so
+// it must not be an API key.
+type Setting struct {
+	Name  string `json:"name"` // such as --threshold
+	Value string `json:"value"`
+}
+
+// Settings are the settings of a run in display order. They are encoded as a JSON
+// object, while a []Setting is encoded as an array.
+type Settings []Setting
+
+// Get returns the value of a setting, or "" if it is not set.
+func (l Settings) Get(name string) string {
+	for i := range l {
+		if l[i].Name == name {
+			return l[i].Value
+		}
+	}
+	return ""
+}
+
+// A SettingChange is a difference between the settings of two runs. Its values are formatted
+// for messages: "not set" for a missing setting and "empty" for "".
+type SettingChange struct{ Name, Old, New string }
+
+// Changes returns the differences from the previous settings: settings of l in order,
+// followed by those that are no longer set.
+func (l Settings) Changes(previous Settings) []SettingChange {
+	var changes []SettingChange
+	old := make(map[string]string, len(previous))
+	for _, s := range previous {
+		old[s.Name] = s.Value
+	}
+	for _, s := range l {
+		value, ok := old[s.Name]
+		delete(old, s.Name)
+		if !ok {
+			changes = append(changes, SettingChange{s.Name, "not set", DisplayValue(s.Value)})
+		} else if value != s.Value {
+			changes = append(changes, SettingChange{s.Name, DisplayValue(value), DisplayValue(s.Value)})
+		}
+	}
+	for _, s := range previous {
+		if value, removed := old[s.Name]; removed {
+			changes = append(changes, SettingChange{s.Name, DisplayValue(value), "not set"})
+		}
+	}
+	return changes
+}
+
+// DisplayValue returns the value of a setting as text for messages.
+func DisplayValue(value string) string { return cmp.Or(value, "empty") }
+
+// MarshalJSON returns an object.
+func (l Settings) MarshalJSON() ([]byte, error) {
+	b := []byte{'{'}
+	for i := range l {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = AppendText(b, l[i].Name)
+		b = AppendText(append(b, ':'), l[i].Value)
+	}
+	return append(b, '}'), nil
+}
+
+// UnmarshalJSON reads an object of strings and keeps its order.
+func (l *Settings) UnmarshalJSON(text []byte) error {
+	*l = nil
+	for _, m := range members(text) {
+		value, isString := PlainText(m.Value)
+		if !isString {
+			return errors.New(m.Name + ": want a string")
+		}
+		*l = append(*l, Setting{m.Name, value})
+	}
+	return nil
+}
 
 // An Effect describes what a changed setting affects.
 type Effect int
@@ -16,90 +96,17 @@ const (
 	RowsEffect                   // the rows and columns that are read
 )
 
-// A SettingDefinition describes a flag or another input of a run, such as a prompt, that affects
-// results.
-type SettingDefinition struct {
-	Name   string // for example --threshold
-	Effect Effect
-}
-
-// AllSettings returns all settings in the order in which they are stored. Values of a
-// repeated flag are stored as "--map", "--map 2" and so on.
-func AllSettings() []SettingDefinition {
-	return []SettingDefinition{
-		{"result format", ScoringEffect},
-		{"--input-format", RowsEffect},
-		{"--delimiter", RowsEffect},
-		{"--from", RowsEffect},
-		{"--limit", RowsEffect},
-		{"--sample", RowsEffect},
-		{"--seed", RowsEffect},
-		{"--shard", RowsEffect},
-		{"--max-row-bytes", RowsEffect},
-		{"--lang", PlatformEffect},
-		{"--claims", JudgeEffect},
-		{"--judge", JudgeEffect},
-		{"--evidence", JudgeEffect},
-		{"--threshold", ScoringEffect},
-		{"--no-claims", ScoringEffect},
-		{"--empty-contexts", ScoringEffect},
-		{"--calibration", ScoringEffect},
-
-		// Language models.
-		{"--profile", JudgeEffect},
-		{"--model", JudgeEffect},
-		{"--base-url", PlatformEffect},
-		{"--extra-body", JudgeEffect},
-		{"--strict", JudgeEffect},
-		{"--votes", JudgeEffect},
-		{"--max-context-tokens", JudgeEffect},
-		{"--max-output-tokens", JudgeEffect},
-		{"--reasoning-effort", JudgeEffect},
-		{"--prescreen", JudgeEffect},
-		{"--audit", ScoringEffect},
-		{"prompt claims", JudgeEffect},
-		{"prompt judge", JudgeEffect},
-		{"prompt judge-word", JudgeEffect},
-		{"prompt ragas-claims", JudgeEffect},
-		{"prompt ragas-judge", JudgeEffect},
-		{"prompt rag-evals", JudgeEffect},
-		{"prompt minicheck", JudgeEffect},
-		{"prompt lynx", JudgeEffect},
-		{"prompt granite-guardian", JudgeEffect},
-		{"prompt deepeval-truths", JudgeEffect},
-		{"prompt deepeval-judge", JudgeEffect},
-		{"--embed-model", JudgeEffect},
-		{"--embed-base-url", JudgeEffect},
-		{"--semantic-threshold", JudgeEffect},
-
-		// Local models.
-		{"model", JudgeEffect},
-		{"layout", JudgeEffect},
-		{"rounded", ScoringEffect},
-		{"--device", PlatformEffect},
-		{"--precision", JudgeEffect},
-		{"--prefilter", JudgeEffect},
-		{"kernels", PlatformEffect},
-		{"--model-batch-size", PlatformEffect},
-		{"--label-map", JudgeEffect},
-
-		{"dataset", RowsEffect},
-		{"--map", RowsEffect},
-		{"--turns", RowsEffect},
-		{"--where", RowsEffect},
-		{"--keep", RowsEffect},
-		{"--keep-as", RowsEffect},
-	}
-}
-
-// EffectOf returns the effect of a stored setting. Unknown settings, for
-// example of a later version, are assumed to affect the judge, so that they are
-// never ignored.
+// EffectOf returns the effect of a stored setting. Settings that are not listed, for example
+// of a later version, are assumed to affect the judge, so that they are never ignored.
 func EffectOf(name string) Effect {
-	name = strings.TrimRight(name, " 0123456789") // strip the number of a repeated flag
-	all := AllSettings()
-	if i := slices.IndexFunc(all, func(d SettingDefinition) bool { return d.Name == name }); i >= 0 {
-		return all[i].Effect
+	switch strings.TrimRight(name, " 0123456789") { // without the number of a repeated flag
+	case "--input-format", "--delimiter", "--from", "--limit", "--sample", "--seed", "--shard", "--max-row-bytes",
+		"dataset", "--map", "--turns", "--where", "--keep", "--keep-as":
+		return RowsEffect
+	case "result format", "--threshold", "--no-claims", "--empty-contexts", "--calibration", "--audit", "rounded":
+		return ScoringEffect
+	case "--lang", "--base-url", "--device", "kernels", "--model-batch-size":
+		return PlatformEffect
 	}
 	return JudgeEffect
 }
