@@ -10,7 +10,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// rowGroupBytes is the size of a row group, measured in text. A row group is in
+// rowGroupBytes is the approximate size of a row group. A row group is in
 // memory until it is complete.
 const rowGroupBytes = 16 << 20
 
@@ -101,7 +101,7 @@ type rowGroups struct {
 	shredder shredder
 	row      [1]parquet.Row
 	limit    int
-	bytes    int // bytes of text in the current row group
+	bytes    int // approximate size of the current row group
 }
 
 func newRowGroups(w io.Writer, kept *parquetKept, limit int) *rowGroups {
@@ -129,40 +129,21 @@ func hasStatistics(path []string) bool {
 // write adds a row, and ends the row group if it is large enough.
 func (g *rowGroups) write(r *Row) error {
 	row := g.shredder.shred(g.row[0][:0], r)
-	row, size := g.kept.append(row, r.Kept, rowFields().leaves)
+	row = g.kept.append(row, r.Kept, rowFields().leaves)
 	g.row[0] = row
 	if _, err := g.w.WriteRows(g.row[:]); err != nil {
 		return err
 	}
-	if g.bytes += size + r.size(); g.bytes < g.limit {
+	const perValue = 4 // besides text
+	g.bytes += perValue * len(row)
+	for _, v := range row {
+		if v.Kind() == parquet.ByteArray {
+			g.bytes += len(v.ByteArray())
+		}
+	}
+	if g.bytes < g.limit {
 		return nil
 	}
 	g.bytes = 0
 	return g.w.Flush()
-}
-
-// size estimates the size of r in bytes.
-func (r *Row) size() int {
-	const perRow, perClaim = 100, 60 // for everything that is not text
-	n := perRow + len(r.ID) + len(r.Question) + len(r.Answer)
-	for _, c := range r.Contexts {
-		n += len(c)
-	}
-	for i := range r.Claims {
-		c := &r.Claims[i]
-		n += perClaim + len(c.Text) + len(c.Reason)
-		for k := range c.Evidence {
-			n += len(c.Evidence[k].Quote)
-		}
-		for k := range c.Citations {
-			n += perClaim + len(c.Citations[k].Text)
-		}
-	}
-	for i := range r.Skipped {
-		n += len(r.Skipped[i].Text)
-	}
-	if r.Err != nil {
-		n += len(r.Err.Error())
-	}
-	return n
 }

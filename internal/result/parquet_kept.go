@@ -19,12 +19,12 @@ const maxKept = 30_000
 // column is the common type of its values.
 type parquetKept struct {
 	KeptColumns
-	types []keptType
+	types []keptKind
 }
 
 func newParquetKept(o Options) parquetKept {
 	k := parquetKept{KeptColumns: NewKeptColumns(o)}
-	k.types = make([]keptType, len(k.Names))
+	k.types = make([]keptKind, len(k.Names))
 	return k
 }
 
@@ -35,13 +35,13 @@ func (k *parquetKept) observe(columns []dataset.Column) error {
 		for i := range columns {
 			k.add(columns[i].Name)
 		}
-		k.types = append(k.types, make([]keptType, len(k.Names)-len(k.types))...)
+		k.types = append(k.types, make([]keptKind, len(k.Names)-len(k.types))...)
 	}
 	if len(k.Names) > maxKept {
 		return fmt.Errorf("more than %d kept columns: choose some with --keep", maxKept)
 	}
 	for i, value := range k.Values(columns) {
-		k.types[i].observe(value)
+		k.types[i] = k.types[i].with(kindOf(value))
 	}
 	return nil
 }
@@ -58,122 +58,105 @@ func (k *parquetKept) fields() []parquet.Field {
 func (k *parquetKept) jsonNames() []string {
 	var names []string
 	for i, name := range k.Names {
-		if k.types[i].kind() == keptJSON {
+		if k.types[i] == keptJSON {
 			names = append(names, name)
 		}
 	}
 	return names
 }
 
-// append appends the values of a row, starting at the column first, and returns
-// their size in bytes.
-func (k *parquetKept) append(row parquet.Row, columns []dataset.Column, first int) (parquet.Row, int) {
-	size := 0
+// append appends the values of a row, starting at the column first.
+func (k *parquetKept) append(row parquet.Row, columns []dataset.Column, first int) parquet.Row {
 	for i, value := range k.Values(columns) {
 		v, definition := parquet.NullValue(), 0
 		if !isNull(value) {
 			v, definition = k.types[i].value(value), 1
-			size += len(value)
 		}
 		row = append(row, v.Level(0, definition, first+i))
 	}
-	return row, size
+	return row
 }
 
-// A keptKind is the common type of the values of a kept column.
+// A keptKind is the type of a value of a kept column, or the common type of all.
 type keptKind int
 
 const (
-	keptJSON    keptKind = iota // mixed types: JSON as text
-	keptText                    // all are strings, or there are none
+	keptNone    keptKind = iota // only nulls, written as text
+	keptText                    // strings
 	keptBoolean                 // true or false
-	keptInteger                 // all are 64-bit integers
-	keptNumber                  // all are exact as float64
+	keptInteger                 // 64-bit integers
+	keptLarge                   // 64-bit integers, of which some are not exact as float64
+	keptNumber                  // numbers that are exact as float64
+	keptJSON                    // other or mixed types: JSON as text
 )
-
-// A keptType records the types of the values in a column.
-type keptType struct {
-	text, boolean, integer, fraction, large, other bool
-}
 
 // maxExact is the largest integer up to which a float64 represents all integers.
 const maxExact = 1 << 53
 
-func (t *keptType) observe(value []byte) {
+// kindOf returns the type of a JSON value.
+func kindOf(value []byte) keptKind {
 	if isNull(value) {
-		return
+		return keptNone
 	}
 	switch first := value[0]; {
 	case first == '"':
-		t.text = true
+		return keptText
 	case first == 't', first == 'f':
-		t.boolean = true
-	case first == '-', first >= '0' && first <= '9':
-		t.observeNumber(string(value))
-	default:
-		t.other = true
+		return keptBoolean
+	case first != '-' && (first < '0' || first > '9'):
+		return keptJSON
 	}
-}
-
-func (t *keptType) observeNumber(s string) {
+	s := string(value)
 	if n, err := strconv.ParseInt(s, 10, 64); err == nil {
-		t.integer = true
-		t.large = t.large || n > maxExact || n < -maxExact
-		return
+		if n > maxExact || n < -maxExact {
+			return keptLarge
+		}
+		return keptInteger
 	}
 	if _, err := strconv.ParseFloat(s, 64); err != nil || !strings.ContainsAny(s, ".eE") {
-		t.other = true // out of range
-		return
+		return keptJSON // out of range
 	}
-	t.fraction = true
+	return keptNumber
 }
 
-func (t *keptType) kind() keptKind {
-	numbers := t.integer || t.fraction
-	switch {
-	case t.other, t.fraction && t.large:
-		return keptJSON
-	case !t.boolean && !numbers:
-		return keptText
-	case t.boolean && !t.text && !numbers:
-		return keptBoolean
-	case t.text, t.boolean:
-		return keptJSON
-	case t.fraction:
-		return keptNumber
+// with returns the common type of k and of another value.
+func (k keptKind) with(other keptKind) keptKind {
+	switch low, high := min(k, other), max(k, other); {
+	case low == high, low == keptNone, low == keptInteger && high <= keptNumber:
+		return high
 	}
-	return keptInteger
+	return keptJSON
 }
 
-func (t *keptType) node() parquet.Node {
-	switch t.kind() {
+func (k keptKind) node() parquet.Node {
+	switch k {
 	case keptBoolean:
 		return parquet.Leaf(parquet.BooleanType)
-	case keptInteger:
+	case keptInteger, keptLarge:
 		return parquet.Int(64)
 	case keptNumber:
 		return parquet.Leaf(parquet.DoubleType)
-	case keptJSON, keptText:
+	case keptNone, keptText, keptJSON:
 	}
 	return parquet.String()
 }
 
-// value converts a JSON value that t has observed.
-func (t *keptType) value(value []byte) parquet.Value {
+// value converts a JSON value of a column of type k.
+func (k keptKind) value(value []byte) parquet.Value {
 	s := string(value)
-	switch t.kind() {
+	switch k {
 	case keptBoolean:
 		return parquet.BooleanValue(s == "true")
-	case keptInteger:
-		n, _ := strconv.ParseInt(s, 10, 64) // observeNumber parsed it
+	case keptInteger, keptLarge:
+		n, _ := strconv.ParseInt(s, 10, 64) // kindOf parsed it
 		return parquet.Int64Value(n)
 	case keptNumber:
-		x, _ := strconv.ParseFloat(s, 64) // observeNumber parsed it
+		x, _ := strconv.ParseFloat(s, 64) // kindOf parsed it
 		return parquet.DoubleValue(x)
 	case keptText:
 		s, _ = PlainText(value)
 		return parquet.ByteArrayValue([]byte(s))
-	case keptJSON:
+	case keptNone, keptJSON:
 	}
 	return parquet.ByteArrayValue(AppendValue(nil, value))
 }
