@@ -223,7 +223,7 @@ func (r *reportRun) finish(err error) error {
 	}
 	if !r.options.Quiet {
 		r.warnMissing()
-		for _, w := range r.options.Gates.Warnings(&r.out.Tally, r.out.Means()) {
+		for _, w := range r.options.Gates.Warnings(r.out.Tally) {
 			r.console.Printf("warning: %s", w)
 		}
 		for _, line := range r.out.Lines() {

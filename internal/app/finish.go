@@ -84,10 +84,10 @@ func (r *run) printSummary() {
 			r.console.Println(report.Printable(note))
 		}
 	}
-	for _, w := range o.Gates.Warnings(&r.out.Tally, r.out.Means()) {
+	for _, w := range o.Gates.Warnings(r.out.Tally) {
 		r.console.Printf("warning: %s", w)
 	}
-	if w := o.disagreement(&r.out.Tally); w != "" {
+	if w := o.disagreement(r.out.Tally); w != "" {
 		r.console.Printf("warning: %s", w)
 	}
 	if r.faithful != nil {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -59,7 +60,7 @@ type JournalOpener func(path string) (*journal.Journal, error)
 // newFiles creates standard output and all files, or none on an error. The first JSONL
 // file is a journal unless openJournal is nil. A run with gates or files continues after
 // standard output is closed.
-func newFiles(o *Options, stdout io.Writer, opts report.Options, openJournal JournalOpener) (*files, error) {
+func newFiles(o *Options, stdout io.Writer, opts report.Options, page html.Run, openJournal JournalOpener) (*files, error) {
 	out := &files{stdoutOpen: true, hasOtherOutput: len(o.Files) > 0 || o.Gates.Any() || o.Summary != ""}
 	out.buf = bufio.NewWriterSize(stdout, 64<<10)
 	var err error
@@ -67,7 +68,7 @@ func newFiles(o *Options, stdout io.Writer, opts report.Options, openJournal Jou
 		return nil, err
 	}
 	for _, path := range o.Files {
-		f, err := out.open(path, opts, openJournal)
+		f, err := out.open(path, opts, page, openJournal)
 		if err != nil {
 			_, abandonErr := out.Abandon(false)
 			return nil, errors.Join(err, abandonErr)
@@ -78,7 +79,7 @@ func newFiles(o *Options, stdout io.Writer, opts report.Options, openJournal Jou
 }
 
 // open creates the output file path. The first JSONL file is the journal.
-func (o *files) open(path string, opts report.Options, openJournal JournalOpener) (*outputFile, error) {
+func (o *files) open(path string, opts report.Options, page html.Run, openJournal JournalOpener) (*outputFile, error) {
 	f := &outputFile{path: path}
 	var err error
 	if f.format, err = report.FormatOf(path); err != nil {
@@ -97,7 +98,12 @@ func (o *files) open(path string, opts report.Options, openJournal JournalOpener
 		f.file = file
 	}
 	opts.TempDir = filepath.Dir(path) // the disk must have space for the file anyway
-	if f.writer, err = report.New(f.format, f.file, opts); err != nil {
+	if f.format == report.FormatHTML {
+		f.writer, err = html.New(f.file, page)
+	} else {
+		f.writer, err = report.New(f.format, f.file, opts)
+	}
+	if err != nil {
 		_, abandonErr := f.file.Abandon(false)
 		return nil, errors.Join(err, abandonErr)
 	}

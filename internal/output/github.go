@@ -100,7 +100,7 @@ func (g *step) annotate(gates []report.Gate) {
 // setOutputs sets the outputs of the step: mean if a row was scored, lower if the mean
 // has an interval, and passed. No output contains text from the dataset, which could
 // inject other outputs. Errors are printed as warnings, not returned.
-func (g *step) setOutputs(t *report.Tally, means *report.Means, gates []report.Gate) {
+func (g *step) setOutputs(t *report.Tally, gates []report.Gate) {
 	if g == nil || g.StepOutput == "" {
 		return
 	}
@@ -108,7 +108,7 @@ func (g *step) setOutputs(t *report.Tally, means *report.Means, gates []report.G
 	for _, f := range []struct {
 		name  string
 		value float64
-	}{{"mean", t.Faithfulness.Mean()}, {"lower", means.Rows.Lower}} {
+	}{{"mean", t.Faithfulness.Mean()}, {"lower", t.Means().Rows.Lower}} {
 		if !math.IsNaN(f.value) {
 			text.WriteString(f.name + "=" + strconv.FormatFloat(f.value, 'f', -1, 64) + "\n")
 		}

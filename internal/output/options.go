@@ -94,7 +94,7 @@ type Details struct {
 	KeepAll bool
 	Notes   []string // datasets and main options
 	Foot    string   // text below the table, or ""
-	Page    html.Run // of an HTML report; its Conclude is set by New
+	Page    html.Run // of an HTML report; its Tally and Gates are set by New
 	// Partial returns a failed gate if rows of the run are missing. It may be nil.
 	Partial func() []report.Gate
 }

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
@@ -51,29 +50,6 @@ func PageSettings(settings result.Settings, own ...result.Setting) []result.Sett
 	return shown
 }
 
-// conclusion returns the means and gates for an HTML report. Like PrintGates, it omits the
-// --max-failed gate if it passed.
-func conclusion(gates []report.Gate, means *report.Means) html.Conclusion {
-	c := html.Conclusion{Tables: means.Tables()}
-	for _, m := range means.Format() {
-		interval := html.Statistic{Name: "95% interval", Value: m.Interval, Note: m.Basis}
-		if m.Interval == "" {
-			interval.Value = "none"
-		}
-		if m.Of == "claims" {
-			c.Statistics = append(c.Statistics, html.Statistic{Name: "mean of claims", Value: m.Estimate})
-		}
-		c.Statistics = append(c.Statistics, interval)
-	}
-	for _, g := range gates {
-		if g.Name != report.GateMaxFailed || !g.Passed {
-			g.Text += ": " + g.Outcome()
-			c.Gates = append(c.Gates, g)
-		}
-	}
-	return c
-}
-
 // Lines returns the counts and the means on one line, the share of uncertain verdicts on
 // another if the judge gives confidences, and a line with the lowest groups of each column
 // of --by. It returns none if the table on standard output has them.
@@ -81,7 +57,7 @@ func (w *Writer) Lines() []string {
 	if report.Format(w.options.To) == report.FormatTable {
 		return nil
 	}
-	t, means := &w.Tally, w.Means()
+	t, means := w.Tally, w.Tally.Means()
 	parts := []string{t.String()}
 	for _, m := range means.Format() {
 		part := "of claims " + m.Estimate

@@ -2,12 +2,10 @@ package output
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -17,33 +15,29 @@ import (
 type Writer struct {
 	*files
 
-	Tally report.Tally
+	Tally *report.Tally
 	Gates []report.Gate // set by Conclude
 
-	options   *Options
-	details   Details
-	streams   *Streams
-	estimator *report.Estimator
-	summary   *safefile.Output // nil without --summary
-	builder   report.SummaryBuilder
-	step      *step // nil outside GitHub Actions
-	sinks     eval.Sinks
+	options  *Options
+	details  Details
+	streams  *Streams
+	summary  *safefile.Output // nil without --summary
+	supports report.Supports
+	step     *step // nil outside GitHub Actions
+	sinks    eval.Sinks
 }
 
 // New creates all outputs, or none on an error, so that errors are found before the first
 // row is read. The first JSONL file is a journal unless openJournal is nil.
 func New(o *Options, s *Streams, d Details, openJournal JournalOpener) (*Writer, error) {
-	w := &Writer{options: o, details: d, streams: s, estimator: report.NewEstimator(o.Cluster, o.By, o.Seed)}
+	w := &Writer{options: o, details: d, streams: s, Tally: report.NewTally(o.Cluster, o.By, o.Seed)}
 	opts := report.Options{
 		Keep: d.Keep, KeepAll: d.KeepAll, Notes: d.Notes, Foot: d.Foot, Warn: o.Warner(s.Console),
 		Width: s.Width, Palette: s.Palette, Marks: s.Marks, Show: o.Show, DatasetOrder: o.Sort == SortNone,
-		Gates: w.evaluate, Means: w.estimator.Means,
-		Page: func(out io.Writer) (report.Writer, error) {
-			page := d.Page
-			page.Conclude = func(t *report.Tally) html.Conclusion { return conclusion(w.evaluate(t), w.estimator.Means(t)) }
-			return html.New(out, page)
-		},
+		Tally: w.Tally, Gates: w.evaluate,
 	}
+	page := d.Page
+	page.Tally, page.Gates = w.Tally, w.evaluate
 	var err error
 	if w.step, err = newStep(o, s, opts); err != nil {
 		return nil, err
@@ -53,13 +47,13 @@ func New(o *Options, s *Streams, d Details, openJournal JournalOpener) (*Writer,
 			return nil, err
 		}
 	}
-	if w.files, err = newFiles(o, s.Stdout, opts, openJournal); err != nil {
+	if w.files, err = newFiles(o, s.Stdout, opts, page, openJournal); err != nil {
 		w.Discard()
 		return nil, err
 	}
-	w.sinks = eval.Sinks{w.files, &w.Tally, w.estimator} // a row that can't be written is not counted
+	w.sinks = eval.Sinks{w.files, w.Tally} // a row that can't be written is not counted
 	if w.summary != nil {
-		w.sinks = append(w.sinks, &w.builder)
+		w.sinks = append(w.sinks, &w.supports)
 	}
 	if w.step != nil && w.step.report != nil {
 		w.sinks = append(w.sinks, w.step.report)
@@ -70,12 +64,9 @@ func New(o *Options, s *Streams, d Details, openJournal JournalOpener) (*Writer,
 // Write writes a row to all outputs.
 func (w *Writer) Write(r *result.Row) error { return w.sinks.Write(r) }
 
-// Means returns the means of the rows, which it estimates once.
-func (w *Writer) Means() *report.Means { return w.estimator.Means(&w.Tally) }
-
-// evaluate evaluates the gates.
-func (w *Writer) evaluate(t *report.Tally) []report.Gate {
-	gates := w.options.Gates.Evaluate(t, w.estimator.Means(t))
+// evaluate evaluates the gates after the last row.
+func (w *Writer) evaluate() []report.Gate {
+	gates := w.options.Gates.Evaluate(w.Tally)
 	if w.details.Partial != nil {
 		gates = append(w.details.Partial(), gates...)
 	}
@@ -85,12 +76,12 @@ func (w *Writer) evaluate(t *report.Tally) []report.Gate {
 // Conclude evaluates the gates and writes the step summary and the summary, after
 // complete has set the fields of the summary that the rows do not determine.
 func (w *Writer) Conclude(complete func(*report.Summary)) error {
-	w.Gates = w.evaluate(&w.Tally)
+	w.Gates = w.evaluate()
 	w.step.addSummary()
 	if w.summary == nil {
 		return nil
 	}
-	s := w.builder.Summary(w.Gates, w.Means())
+	s := w.Tally.Summary(&w.supports, w.Gates)
 	s.Ragfaith, s.ExitCode = w.options.Version, ExitCode(w.Gates)
 	complete(s)
 	content, err := s.Bytes()
@@ -115,7 +106,7 @@ func (w *Writer) Discard() {
 }
 
 // SetStepOutputs sets the outputs of the step of a GitHub workflow.
-func (w *Writer) SetStepOutputs() { w.step.setOutputs(&w.Tally, w.Means(), w.Gates) }
+func (w *Writer) SetStepOutputs() { w.step.setOutputs(w.Tally, w.Gates) }
 
 // PrintGates adds annotations on GitHub, writes the outcomes of the gates and returns the
 // exit code as an error.

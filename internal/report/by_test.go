@@ -18,7 +18,7 @@ import (
 
 // byOf returns the means of rows by a column.
 func byOf(column, cluster string, rows ...*result.Row) *Means {
-	return estimate(NewEstimator(cluster, []string{column}, 3), rows)
+	return feed(NewTally(cluster, []string{column}, 3), rows...).Means()
 }
 
 // valued returns a row with a value of the column "c"; "" for a row without the column.

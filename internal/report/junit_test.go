@@ -28,7 +28,7 @@ func junitRows() []*result.Row {
 }
 
 func TestJUnitGolden(t *testing.T) {
-	golden(t, "report.xml", write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, junitRows()...))
+	golden(t, "report.xml", write(t, FormatJUnit, Options{Gates: someGates, Tally: someTally()}, junitRows()...))
 	if got, want := write(t, FormatJUnit, Options{}), xml.Header+"<testsuites name=\"ragfaith\">\n</testsuites>\n"; got != want {
 		t.Errorf("no rows: got %q, want %q", got, want)
 	}
@@ -55,7 +55,7 @@ func TestJUnitCountsMatchCases(t *testing.T) {
 			} `xml:"testcase"`
 		} `xml:"testsuite"`
 	}
-	content := write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, junitRows()...)
+	content := write(t, FormatJUnit, Options{Gates: someGates, Tally: someTally()}, junitRows()...)
 	if err := xml.Unmarshal([]byte(content), &doc); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestJUnitIsValidForJenkins(t *testing.T) {
 	}
 	for _, rows := range [][]*result.Row{junitRows(), {resulttest.JudgeFailed()}, nil} {
 		path := filepath.Join(t.TempDir(), "report.xml")
-		if err := os.WriteFile(path, []byte(write(t, FormatJUnit, Options{Gates: someGates, Means: someMeans}, rows...)), 0o600); err != nil {
+		if err := os.WriteFile(path, []byte(write(t, FormatJUnit, Options{Gates: someGates, Tally: someTally()}, rows...)), 0o600); err != nil {
 			t.Fatal(err)
 		}
 		if out, err := exec.Command("xmllint", "--noout", "--schema", schema, path).CombinedOutput(); err != nil {

@@ -25,7 +25,6 @@ const (
 type markdown struct {
 	w     io.Writer
 	opts  Options
-	tally Tally
 	worst *Worst
 	b     strings.Builder
 }
@@ -34,9 +33,8 @@ func newMarkdown(w io.Writer, o Options) *markdown {
 	return &markdown{w: w, opts: o, worst: NewWorst(markdownRows)}
 }
 
-// Write counts r and keeps it if it is among the worst.
+// Write keeps r if it is among the worst.
 func (m *markdown) Write(r *result.Row) error {
-	_ = m.tally.Write(r) // never fails
 	_ = m.worst.Write(r) // never fails
 	return nil
 }
@@ -54,7 +52,7 @@ func (m *markdown) Close() error {
 
 // writeStats writes the title and the statistics.
 func (m *markdown) writeStats() {
-	t, f := &m.tally, &m.tally.Faithfulness
+	t, f := m.opts.Tally, &m.opts.Tally.Faithfulness
 	title := "no row has a score"
 	if f.Count() > 0 {
 		title = Score(f.Mean())
@@ -109,7 +107,7 @@ func (m *markdown) writeStats() {
 
 // writeMeans writes the means and their intervals.
 func (m *markdown) writeMeans() {
-	all := m.opts.Means(&m.tally)
+	all := m.opts.Tally.Means()
 	means := all.Format()
 	if len(means) == 0 {
 		return
@@ -126,7 +124,7 @@ func (m *markdown) writeMeans() {
 
 // writeGates writes the outcomes of the gates.
 func (m *markdown) writeGates() {
-	if gates := m.opts.Gates(&m.tally); len(gates) > 0 {
+	if gates := m.opts.Gates(); len(gates) > 0 {
 		m.b.WriteString(GateTable(gates).Markdown() + "\n")
 	}
 }
@@ -147,7 +145,7 @@ func (m *markdown) writeFailures() {
 // writeRows lists the worst rows.
 func (m *markdown) writeRows() {
 	if m.worst.unsupported == 0 {
-		if m.tally.Claims > 0 {
+		if m.opts.Tally.Claims > 0 {
 			m.b.WriteString("Every claim of the scored rows is supported.\n")
 		}
 		return

@@ -18,7 +18,7 @@ import (
 )
 
 // someGates returns one gate that passed and two that failed.
-func someGates(*Tally) []Gate {
+func someGates() []Gate {
 	return []Gate{
 		{Name: GateMinMean, Threshold: 0.9, Value: 0.3, Text: "mean faithfulness 0.3333 < 0.90 (n = 1 scored)"},
 		{Name: GateMaxFailed, Threshold: 1, Value: 1, Passed: true, Text: "1 failed row <= 1 (--max-failed)"},
@@ -29,7 +29,7 @@ func someGates(*Tally) []Gate {
 func TestMarkdownGolden(t *testing.T) {
 	worse := resulttest.WithOptionalFields()
 	worse.Faithfulness, worse.ID = 0, "worst"
-	o := Options{Gates: someGates, Means: someMeans, Notes: []string{"rows.jsonl", "--judge lexical", "`@team`"}}
+	o := Options{Gates: someGates, Tally: someTally(), Notes: []string{"rows.jsonl", "--judge lexical", "`@team`"}}
 	golden(t, "report.md", write(t, FormatMarkdown, o, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), worse, resulttest.WithMarkup()))
 }
 
@@ -119,8 +119,8 @@ func TestMarkdownEscapesDataset(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if tables != 2 {
-		t.Errorf("got %d tables, want 2", tables)
+	if tables != 3 {
+		t.Errorf("got %d tables, want 3", tables)
 	}
 	r := resulttest.WithMarkup()
 	for _, s := range []string{r.ID, r.Claims[1].Text, r.Claims[1].Reason, r.Claims[1].Evidence[0].Quote, hostileFailure().Err.Error()} {

@@ -3,17 +3,14 @@ package report
 import (
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
 // Means are the two means of a run with their 95% intervals.
 type Means struct {
-	// Rows is the mean of faithfulness over rows, with equal weights. Its estimate is the
-	// mean of Tally.Faithfulness.
+	// Rows is the mean of faithfulness over rows, with equal weights.
 	Rows stats.Interval `json:"rows"`
 	// Claims is the fraction of supported claims, with equal weights. It is estimated over
 	// rows, because the verdicts on the claims of a row are not independent.
@@ -25,78 +22,6 @@ type Means struct {
 	Cluster NullText `json:"cluster"`
 	Seed    uint64   `json:"seed"` // random seed of the bootstrap
 	By      []By     `json:"-"`    // the columns by which rows are grouped
-}
-
-// An Estimator computes the Means of a run. With a cluster column it keeps four numbers
-// per unit.
-type Estimator struct {
-	cluster      string
-	seed         uint64
-	rows, claims stats.Groups
-	by           []*grouper
-	means        *Means
-}
-
-// NewEstimator returns an Estimator of intervals over rows or, if cluster is not "", over
-// groups of rows with the same value in that column, which is a kept column or one of
-// [GroupFields]. A row whose value is null, empty or missing is its own group. It also
-// estimates the means of the groups of rows by each column of by.
-func NewEstimator(cluster string, by []string, seed uint64) *Estimator {
-	e := &Estimator{cluster: cluster, seed: seed}
-	for _, column := range by {
-		e.by = append(e.by, &grouper{column: column, cluster: cluster, groups: make(map[string]*groupScores)})
-	}
-	return e
-}
-
-// Write counts r. It never returns an error.
-func (e *Estimator) Write(r *result.Row) error {
-	group := ""
-	if e.cluster != "" {
-		group = e.group(r)
-	}
-	for _, g := range e.by {
-		g.write(r, group)
-	}
-	if e.cluster == "" || math.IsNaN(r.Faithfulness) {
-		return nil
-	}
-	e.rows.Add(group, r.Faithfulness, 1)
-	if r.Status == result.Scored {
-		e.claims.Add(group, float64(r.Supported()), float64(r.JudgedClaims()))
-	}
-	return nil
-}
-
-// Means returns the means after the last row. t must have counted the same rows. The
-// means are computed once.
-func (e *Estimator) Means(t *Tally) *Means {
-	if e.means != nil {
-		return e.means
-	}
-	rows, claims := t.Faithfulness.Sample(), &t.shares
-	if e.cluster != "" {
-		rows, claims = e.rows.Sample(), e.claims.Sample()
-	}
-	o := stats.Options{Seed: e.seed}
-	e.means = &Means{
-		Rows:    centred(rows.Interval(o), t.Faithfulness.Mean()),
-		Claims:  centred(claims.Interval(o), float64(t.Supported)/float64(t.Claims)), // NaN without claims
-		Counted: t.Claims, Cluster: NullText(e.cluster), Seed: e.seed,
-	}
-	for _, g := range e.by {
-		e.means.By = append(e.means.By, g.by(o))
-	}
-	return e.means
-}
-
-// group returns the name of the unit of r, which is short.
-func (e *Estimator) group(r *result.Row) string {
-	value := ColumnValue(r, e.cluster)
-	if value == "" {
-		return "row " + strconv.Itoa(r.Index)
-	}
-	return groupKey(value)
 }
 
 // A FormattedMean is a mean as text.
@@ -111,9 +36,6 @@ type FormattedMean struct {
 
 // Format returns the means that exist, that over rows first.
 func (m *Means) Format() []FormattedMean {
-	if m == nil {
-		return nil
-	}
 	var all []FormattedMean
 	if !math.IsNaN(m.Rows.Estimate) {
 		all = append(all, m.format("rows", &m.Rows))
@@ -166,9 +88,6 @@ func (s *FormattedMean) String() string {
 
 // Tables returns a table for each column by which rows are grouped.
 func (m *Means) Tables() []Table {
-	if m == nil {
-		return nil
-	}
 	var all []Table
 	for i := range m.By {
 		all = append(all, m.By[i].table(m.Cluster != ""))

@@ -17,13 +17,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// someMeans returns a mean with an interval and one without.
-func someMeans(*Tally) *Means {
-	return &Means{
+// someTally returns a Tally with a mean with an interval and one without.
+func someTally() *Tally {
+	return &Tally{means: &Means{
 		Rows:    stats.Interval{Estimate: 0.3, Lower: 0.2, Upper: 0.45678, Confidence: 0.95, N: 31, Method: stats.BCa},
 		Claims:  stats.Interval{Estimate: 0.25, Lower: math.NaN(), Upper: math.NaN(), Confidence: 0.95, N: 9, Method: stats.TooFew, Note: "9 is too few"},
 		Counted: 77, Cluster: "a|`b`", Seed: 3,
-	}
+	}}
 }
 
 // scoredRow returns a row with the given numbers of supported claims and claims. Its kept
@@ -45,12 +45,7 @@ func scoredRow(index, supported, claims int, doc string) *result.Row {
 
 // meansOf returns the means of rows.
 func meansOf(cluster string, seed uint64, rows ...*result.Row) *Means {
-	return estimate(NewEstimator(cluster, nil, seed), rows)
-}
-
-// estimate returns the means of rows.
-func estimate(e *Estimator, rows []*result.Row) *Means {
-	return feed(e, rows...).Means(feed(new(Tally), rows...))
+	return feed(NewTally(cluster, nil, seed), rows...).Means()
 }
 
 // randomRows returns n rows. Rows of the same document have similar scores.
@@ -154,7 +149,6 @@ func TestMeansFormat(t *testing.T) {
 		means *Means
 		want  []string
 	}{
-		{"nil", nil, nil},
 		{"no rows", meansOf("", 0), nil},
 		{"no scores", meansOf("", 0, resulttest.JudgeFailed(), resulttest.NoClaims()), nil},
 		{"too few rows", meansOf("", 0, scoredRow(0, 1, 2, "")), []string{
@@ -185,7 +179,7 @@ func TestMeansFormat(t *testing.T) {
 
 // The golden files of other reports have the means.
 func TestTableShowsMeans(t *testing.T) {
-	got := write(t, FormatTable, Options{Means: someMeans, Gates: someGates}, resulttest.Scored())
+	got := write(t, FormatTable, Options{Tally: someTally(), Gates: someGates}, resulttest.Scored())
 	want := "mean of rows    0.3000, 95% interval 0.2000 to 0.4568 (n = 31 groups by a|`b`, BCa bootstrap)\n" +
 		"mean of claims  0.2500, no 95% interval (n = 9 groups by a|`b` with 77 claims: 9 is too few)\nscored 1,"
 	if !strings.Contains(got, want) {

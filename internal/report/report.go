@@ -3,7 +3,6 @@ package report
 
 import (
 	"fmt"
-	"io"
 	"path/filepath"
 	"strings"
 
@@ -30,7 +29,7 @@ const (
 	FormatMarkdown Format = "markdown" // statistics and the worst rows, for a pull request
 	FormatJUnit    Format = "junit"    // a test case per row, for CI systems
 
-	FormatHTML Format = "html" // an interactive page, made by Options.Page
+	FormatHTML Format = "html" // an interactive page, written by package html
 
 	FormatNone Format = "none" // no output but the rows of Options.Show
 )
@@ -97,13 +96,9 @@ type Options struct {
 	// DatasetOrder keeps the order of the dataset in the table; otherwise rows with the
 	// lowest faithfulness come first.
 	DatasetOrder bool
-	TempDir      string // directory of temporary files; "" for the system's
-	// Gates and Means return the gates and means of the run after the last row, for
-	// reports. They may be nil.
-	Gates func(*Tally) []Gate
-	Means func(*Tally) *Means
-	Notes []string // short descriptions of the run for reports
-	Foot  string   // text below the table
-	// Page creates the Writer of FormatHTML, which that format requires.
-	Page func(io.Writer) (Writer, error)
+	TempDir      string        // directory of temporary files; "" for the system's
+	Tally        *Tally        // counts of all rows at Close, for the table and reports
+	Gates        func() []Gate // returns the gates after the last row, for reports; may be nil
+	Notes        []string      // short descriptions of the run for reports
+	Foot         string        // text below the table
 }

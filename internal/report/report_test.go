@@ -19,6 +19,10 @@ import (
 func write(t *testing.T, f Format, o Options, results ...*result.Row) string {
 	t.Helper()
 	var b bytes.Buffer
+	if o.Tally == nil {
+		o.Tally = new(Tally)
+	}
+	feed(o.Tally, results...)
 	w, err := New(f, &b, o)
 	if err != nil {
 		t.Fatal(err)
@@ -87,13 +91,14 @@ func TestFormatsReportFullDisk(t *testing.T) {
 		if f == FormatHTML {
 			continue // tested in package html
 		}
-		size, step := len(write(t, f, Options{}, resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed())), 7
+		all := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed()}
+		size, step := len(write(t, f, Options{}, all...)), 7
 		if f == FormatParquet {
 			step = 101 // a Parquet writer is slow
 		}
 		for limit := 0; limit < size; limit += step {
-			w, err := New(f, &limitedWriter{limit}, Options{})
-			for _, r := range []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed()} {
+			w, err := New(f, &limitedWriter{limit}, Options{Tally: feed(new(Tally), all...)})
+			for _, r := range all {
 				if err == nil {
 					err = w.Write(r)
 				}

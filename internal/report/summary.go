@@ -34,7 +34,7 @@ type Summary struct {
 	Claims        SummaryClaims `json:"claims"`
 	Faithfulness  SummaryStats  `json:"faithfulness"`
 	Support       SummaryStats  `json:"support"`
-	Means         *Means        `json:"means"` // null if not estimated
+	Means         *Means        `json:"means"`
 	// FaithfulRows is the share of rows that annotators would label faithful, nil without
 	// calibrated confidences.
 	FaithfulRows *stats.Interval   `json:"faithful_rows,omitempty"`
@@ -121,23 +121,9 @@ type SummaryDowngrade struct {
 	Status int    `json:"status,omitempty"` // HTTP status of the rejection, or 0 if an earlier process received it
 }
 
-// A SummaryBuilder collects the statistics of a Summary from rows. The zero value is ready
-// to use.
-type SummaryBuilder struct {
-	tally   Tally
-	support scoreHistogram
-}
-
-// Write counts r. It never returns an error.
-func (f *SummaryBuilder) Write(r *result.Row) error {
-	f.support.add(r.Support)
-	return f.tally.Write(r)
-}
-
-// Summary returns a Summary with the collected statistics and the given gates and means;
-// means may be nil. The caller sets the other fields.
-func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
-	t := &f.tally
+// Summary returns a Summary of the rows. The caller sets the fields that they do not
+// determine.
+func (t *Tally) Summary(support *Supports, gates []Gate) *Summary {
 	unjudged, _ := t.UnjudgedShare()
 	s := &Summary{
 		Schema: SummarySchema, Version: SummaryVersion, Datasets: []string{}, Gates: []Gate{}, Passed: true,
@@ -151,11 +137,8 @@ func (f *SummaryBuilder) Summary(gates []Gate, means *Means) *Summary {
 			Unjudged: t.UnjudgedClaims, Graded: t.Graded,
 			Confident: t.Confident, UncertainShare: t.UncertainShare(),
 		},
-		Faithfulness: newSummaryStats(&t.Faithfulness), Support: f.support.stats(),
-		Means: means, Citations: t.Citations.summary(), Usage: t.Usage,
-	}
-	if means != nil {
-		s.By = means.By
+		Faithfulness: newSummaryStats(&t.Faithfulness), Support: support.stats(),
+		Means: t.Means(), By: t.Means().By, Citations: t.Citations.summary(), Usage: t.Usage,
 	}
 	if t.Prescreen.Decided+t.Prescreen.Audited > 0 {
 		s.Prescreen = t.Prescreen.Summary()
@@ -209,16 +192,22 @@ func (c *Citations) summary() *SummaryCitations {
 	return &SummaryCitations{Rows: c.Rows, Recall: c.Recall(), Precision: c.Precision(), Unresolved: c.Unresolved}
 }
 
-// A scoreHistogram counts scores from 0 to 1 with the six decimals of results. Its memory
-// does not depend on their number.
-type scoreHistogram struct {
+// Supports counts the support of rows, with the six decimals of results. Its memory does not
+// depend on their number.
+type Supports struct {
 	counts []uint32
 }
 
 const million = 1_000_000
 
+// Write counts the support of r. It never returns an error.
+func (h *Supports) Write(r *result.Row) error {
+	h.add(r.Support)
+	return nil
+}
+
 // add counts x unless it is NaN.
-func (h *scoreHistogram) add(x float64) {
+func (h *Supports) add(x float64) {
 	if math.IsNaN(x) {
 		return
 	}
@@ -229,7 +218,7 @@ func (h *scoreHistogram) add(x float64) {
 }
 
 // stats returns the statistics for a Summary.
-func (h *scoreHistogram) stats() SummaryStats {
+func (h *Supports) stats() SummaryStats {
 	var s stats.Summary
 	for i, n := range h.counts {
 		if n > 0 {

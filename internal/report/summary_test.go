@@ -66,15 +66,20 @@ func TestResultsMatchSchema(t *testing.T) {
 	}
 }
 
+// summaryOf returns the summary of rows.
+func summaryOf(t *Tally, gates []Gate, rows ...*result.Row) *Summary {
+	return feed(t, rows...).Summary(feed(new(Supports), rows...), gates)
+}
+
 func TestSummaryMatchesSchema(t *testing.T) {
 	s := schema(t, "summary.schema.json", SummarySchema)
 	rows := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.WithOptionalFields()}
-	full := feed(new(SummaryBuilder), rows...).Summary(someGates(nil), someMeans(nil))
+	full := summaryOf(someTally(), someGates(), rows...)
 	full.Datasets, full.ExitCode = []string{"a <b>.jsonl"}, 4
 	full.Settings = result.Settings{{Name: "--claims", Value: "sentence"}, {Name: "--judge", Value: "x"}, {Name: "--evidence", Value: "chunks"}, {Name: "--threshold", Value: "0.5"}}
 	full.Spent = &SummarySpent{USD: math.NaN(), Downgrades: []SummaryDowngrade{{"json_schema", "json_object", 400}, {"json_object", "prompt", 0}}}
-	empty := new(SummaryBuilder).Summary(nil, NewEstimator("", nil, 0).Means(new(Tally)))
-	grouped := feed(new(SummaryBuilder), resulttest.WithCitations()).Summary(nil, byOf("c", "", valued(0, 1, 2, `"a"`), valued(1, 1, 1, "null"), valued(2, 0, 1, `"a"`)))
+	empty := summaryOf(new(Tally), nil)
+	grouped := summaryOf(NewTally("", []string{"c"}, 3), nil, resulttest.WithCitations(), valued(0, 1, 2, `"a"`), valued(1, 1, 1, "null"), valued(2, 0, 1, `"a"`))
 	for i, summary := range []*Summary{full, empty, grouped} {
 		summary.Ragfaith, summary.Settings = "ragfaith 1", full.Settings
 		text, err := summary.Bytes()
@@ -113,8 +118,8 @@ func TestSummaryMatchesSchema(t *testing.T) {
 	}
 }
 
-func TestScoreHistogramMatchesSummary(t *testing.T) {
-	var h scoreHistogram
+func TestSupportsMatchSummary(t *testing.T) {
+	var h Supports
 	var s stats.Summary
 	for _, x := range []float64{0.25, 0.123456, 0.25, 1, 0} {
 		h.add(x)
@@ -122,7 +127,7 @@ func TestScoreHistogramMatchesSummary(t *testing.T) {
 	}
 	h.add(math.NaN())
 	checkDiff(t, newSummaryStats(&s), h.stats())
-	var clamped scoreHistogram
+	var clamped Supports
 	for _, x := range []float64{-0.5, 1.5, 1} {
 		clamped.add(x)
 	}
@@ -154,7 +159,7 @@ func TestEstimatedUsageRoundTrip(t *testing.T) {
 	if len(got) != 2 || !got[0].Usage.Estimated || got[1].Usage.Estimated {
 		t.Fatalf("got %+v, want two rows of which the first is estimated", got)
 	}
-	s := feed(new(SummaryBuilder), got[1], got[0], got[1]).Summary(nil, someMeans(nil))
+	s := summaryOf(someTally(), nil, got[1], got[0], got[1])
 	s.Ragfaith, s.Datasets, s.Settings = "ragfaith 1", []string{"-"}, result.Settings{}
 	s.Spent = &SummarySpent{Usage: s.Usage, USD: math.NaN(), PromptLimit: 2048}
 	summary, err := s.Bytes()

@@ -27,7 +27,7 @@ type table struct {
 	kept  result.KeptColumns
 	head  []shownRow // the first maxTableRows rows in the order of the table
 	tail  []shownRow // in dataset order: ring buffer of the last edgeRows rows
-	tally Tally
+	rows  int        // number of rows written
 	opts  Options
 	worst *worstRows // may be nil
 }
@@ -57,8 +57,8 @@ func newTable(w io.Writer, o Options) *table {
 // Write counts r and stores it if it may be printed.
 func (t *table) Write(r *result.Row) error {
 	t.kept.Observe(r.Kept)
-	i := t.tally.Rows
-	_ = t.tally.Write(r) // never fails
+	i := t.rows
+	t.rows++
 	if t.worst != nil {
 		_ = t.worst.Write(r) // never fails
 	}
@@ -130,8 +130,9 @@ func (t *table) show(r *result.Row) shownRow {
 
 // Close writes the table and the statistics.
 func (t *table) Close() error {
+	tally := t.opts.Tally
 	rows, cutAfter := t.head, -1
-	switch n := t.tally.Rows; {
+	switch n := t.rows; {
 	case n <= maxTableRows:
 	case !t.opts.DatasetOrder:
 		rows, cutAfter = t.head[:2*edgeRows], 2*edgeRows
@@ -144,24 +145,24 @@ func (t *table) Close() error {
 	columns := t.columns(rows)
 	var b strings.Builder
 	b.WriteString(layout(columns, cutAfter, t.opts.Width))
-	fmt.Fprintf(&b, "\n\n[%d rows x %d columns]\n\n", t.tally.Rows, len(columns)-1)
-	b.WriteString(describe(&t.tally.Faithfulness))
+	fmt.Fprintf(&b, "\n\n[%d rows x %d columns]\n\n", tally.Rows, len(columns)-1)
+	b.WriteString(describe(&tally.Faithfulness))
 	b.WriteString("\n\n")
-	means := t.opts.Means(&t.tally)
+	means := tally.Means()
 	for _, m := range means.Format() {
 		fmt.Fprintf(&b, "%-14s  %s\n", "mean of "+m.Of, &m)
 	}
-	if cited := t.tally.Cited(); cited != "" {
+	if cited := tally.Cited(); cited != "" {
 		fmt.Fprintf(&b, "%-14s  %s\n", "citations", cited)
 	}
-	if prescreened := t.tally.Prescreened(); prescreened != "" {
+	if prescreened := tally.Prescreened(); prescreened != "" {
 		fmt.Fprintf(&b, "%-14s  %s\n", "prescreen", prescreened)
 	}
-	fmt.Fprintf(&b, "%s\n", &t.tally)
-	if marked := t.tally.Marked(); marked != "" {
+	fmt.Fprintf(&b, "%s\n", tally)
+	if marked := tally.Marked(); marked != "" {
 		fmt.Fprintf(&b, "rows with marks: %s\n", marked)
 	}
-	if confidence := t.tally.Confidence(); confidence != "" {
+	if confidence := tally.Confidence(); confidence != "" {
 		b.WriteString(confidence + "\n")
 	}
 	if t.opts.Foot != "" {

@@ -87,7 +87,7 @@ func TestTableKeepsTheLowestRows(t *testing.T) {
 	all[999].Status, all[999].Faithfulness = result.Scored, -0.5
 	all[998].Status, all[998].Faithfulness = result.NoClaims, 0 // --no-claims 0
 	var b strings.Builder
-	w := newTable(&b, Options{})
+	w := newTable(&b, Options{Tally: new(Tally)})
 	for _, r := range all {
 		_ = w.Write(r)
 		if len(w.head) > maxTableRows {

@@ -14,34 +14,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// RowCounts are numbers of rows by status.
-type RowCounts struct {
-	Rows     int `json:"rows"`
-	Scored   int `json:"scored"`
-	NoClaims int `json:"no_claims"`
-	Unjudged int `json:"unjudged,omitempty"` // rows whose claims are all unjudged
-	Failed   int `json:"failed"`
-	Skipped  int `json:"skipped,omitempty"` // rows skipped because their contexts are empty
-}
-
-// Add counts a row with a status.
-func (c *RowCounts) Add(s result.Status) {
-	c.Rows++
-	switch s {
-	case result.Scored:
-		c.Scored++
-	case result.NoClaims:
-		c.NoClaims++
-	case result.UnjudgedRow:
-		c.Unjudged++
-	case result.Failed:
-		c.Failed++
-	case result.SkippedRow:
-		c.Skipped++
-	}
-}
-
-// A Tally counts rows, claims and citations. The zero Tally is ready to use.
+// A Tally counts the rows, claims and citations of a run, and estimates its means. With a
+// cluster column it keeps four numbers per unit. The zero Tally is ready to use and has no
+// cluster and no groups.
 type Tally struct {
 	RowCounts
 	Refusal, Empty, NothingClaimed int // parts of NoClaims
@@ -62,6 +37,24 @@ type Tally struct {
 	unjudgedRows int   // rows in unjudged
 
 	shares stats.Sample // fraction of supported claims of each scored row
+
+	cluster      string
+	seed         uint64
+	rows, claims stats.Groups // with a cluster column
+	by           []*grouper
+	means        *Means // nil until they are estimated
+}
+
+// NewTally returns a Tally whose intervals are over rows or, if cluster is not "", over groups
+// of rows with the same value in that column, which is a kept column or one of [GroupFields].
+// A row whose value is null, empty or missing is its own group. It also estimates the means of
+// the groups of rows by each column of by.
+func NewTally(cluster string, by []string, seed uint64) *Tally {
+	t := &Tally{cluster: cluster, seed: seed}
+	for _, column := range by {
+		t.by = append(t.by, &grouper{column: column, cluster: cluster, groups: make(map[string]*groupScores)})
+	}
+	return t
 }
 
 // Write counts r. It never returns an error.
@@ -122,7 +115,56 @@ func (t *Tally) Write(r *result.Row) error {
 	t.Faithfulness.Add(r.Faithfulness)
 	t.Usage = t.Usage.Add(r.Usage)
 	t.Citations.add(r)
+	t.addUnits(r)
 	return nil
+}
+
+// addUnits adds r to its unit and its groups.
+func (t *Tally) addUnits(r *result.Row) {
+	unit := ""
+	if t.cluster != "" {
+		unit = t.unit(r)
+	}
+	for _, g := range t.by {
+		g.write(r, unit)
+	}
+	if t.cluster == "" || math.IsNaN(r.Faithfulness) {
+		return
+	}
+	t.rows.Add(unit, r.Faithfulness, 1)
+	if r.Status == result.Scored {
+		t.claims.Add(unit, float64(r.Supported()), float64(r.JudgedClaims()))
+	}
+}
+
+// unit returns the name of the unit of r, which is short.
+func (t *Tally) unit(r *result.Row) string {
+	value := ColumnValue(r, t.cluster)
+	if value == "" {
+		return "row " + strconv.Itoa(r.Index)
+	}
+	return groupKey(value)
+}
+
+// Means returns the means after the last row. They are estimated once.
+func (t *Tally) Means() *Means {
+	if t.means != nil {
+		return t.means
+	}
+	rows, claims := t.Faithfulness.Sample(), &t.shares
+	if t.cluster != "" {
+		rows, claims = t.rows.Sample(), t.claims.Sample()
+	}
+	o := stats.Options{Seed: t.seed}
+	t.means = &Means{
+		Rows:    centred(rows.Interval(o), t.Faithfulness.Mean()),
+		Claims:  centred(claims.Interval(o), float64(t.Supported)/float64(t.Claims)), // NaN without claims
+		Counted: t.Claims, Cluster: NullText(t.cluster), Seed: t.seed,
+	}
+	for _, g := range t.by {
+		t.means.By = append(t.means.By, g.by(o))
+	}
+	return t.means
 }
 
 func (t *Tally) mark(m result.Mark) {
@@ -186,41 +228,6 @@ func (t *Tally) UnjudgedPercent() string {
 	mean, _ := t.UnjudgedShare()
 	return fmt.Sprintf("%.1f%%", 100*mean)
 }
-
-// Citations counts citations.
-type Citations struct {
-	Rows       int // rows with a citation
-	Unresolved int // citations that resolve to no context
-
-	recall    stats.Summary // recall of each scored row; 0 if the row cites nothing
-	precision stats.Summary // precision of each row that has one
-}
-
-// add counts r.
-func (c *Citations) add(r *result.Row) {
-	if r.Citations == nil {
-		if r.Status == result.Scored {
-			c.recall.Add(0)
-		}
-		return
-	}
-	c.Rows++
-	c.Unresolved += r.Citations.Unresolved
-	c.recall.Add(r.Citations.Recall)
-	c.precision.Add(r.Citations.Precision)
-}
-
-// Recall returns the mean citation recall of the scored rows, where a row that cites
-// nothing has 0. It is NaN if no row cites anything.
-func (c *Citations) Recall() float64 {
-	if c.Rows == 0 {
-		return math.NaN()
-	}
-	return c.recall.Mean()
-}
-
-// Precision returns the mean citation precision of the rows that have one, or NaN.
-func (c *Citations) Precision() float64 { return c.precision.Mean() }
 
 // Cited summarizes the citations on one line. It returns "" if there are none.
 func (t *Tally) Cited() string {

@@ -39,7 +39,8 @@ func (o *Thresholds) Any() bool {
 }
 
 // Evaluate compares the statistics of a run with the gates. --max-failed is the last gate.
-func (o *Thresholds) Evaluate(t *Tally, m *Means) []Gate {
+func (o *Thresholds) Evaluate(t *Tally) []Gate {
+	m := t.Means()
 	var all []Gate
 	add := func(threshold *float64, gate func(threshold float64) Gate) {
 		if threshold != nil {
@@ -58,8 +59,9 @@ func (o *Thresholds) Evaluate(t *Tally, m *Means) []Gate {
 }
 
 // Warnings returns warnings about statistics that no gate checks.
-func (o *Thresholds) Warnings(t *Tally, m *Means) []string {
+func (o *Thresholds) Warnings(t *Tally) []string {
 	var all []string
+	m := t.Means()
 	for i := range m.By {
 		if b := &m.By[i]; b.Other != nil {
 			all = append(all, fmt.Sprintf("--by %s: more than %s: the rows of the others are counted together as (other)", b.Column, Count(len(b.Groups), "group", "groups")))

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"io"
 
@@ -9,13 +8,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// New returns a Writer of format f to w.
+// New returns a Writer of format f to w. Package html has that of FormatHTML.
 func New(f Format, w io.Writer, o Options) (Writer, error) {
 	if o.Gates == nil {
-		o.Gates = func(*Tally) []Gate { return nil }
-	}
-	if o.Means == nil {
-		o.Means = func(*Tally) *Means { return nil }
+		o.Gates = func() []Gate { return nil }
 	}
 	switch f {
 	case FormatTable:
@@ -26,16 +22,12 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 		return newMarkdown(w, o), nil
 	case FormatJUnit:
 		return newJUnit(w, o), nil
-	case FormatHTML:
-		if o.Page == nil {
-			return nil, errors.New("HTML report without Options.Page")
-		}
-		return o.Page(w)
 	case FormatNone:
 		if o.Show > 0 {
 			return newWorstRows(w, o), nil
 		}
 		return discard{}, nil
+	case FormatHTML:
 	}
 	return nil, fmt.Errorf("unknown format %q", f)
 }

@@ -192,13 +192,7 @@ func TestKeptText(t *testing.T) {
 }
 
 func TestSummaryIsFoundBesideResults(t *testing.T) {
-	var f report.SummaryBuilder
-	for _, r := range allResults() {
-		if err := f.Write(r); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s := f.Summary([]report.Gate{{Name: "min-mean", Threshold: 0.5, Value: math.NaN(), Text: "t"}}, nil)
+	s := summaryOf(allResults(), []report.Gate{{Name: "min-mean", Threshold: 0.5, Value: math.NaN(), Text: "t"}})
 	s.Ragfaith, s.Datasets = "1.2.3", []string{"d.jsonl"}
 	s.Settings = result.Settings{{Name: "--judge", Value: "lexical"}, {Name: "--claims", Value: "sen\"tence"}}
 	content, err := s.Bytes()

@@ -132,13 +132,17 @@ func TestMergeErrorsNameBothFiles(t *testing.T) {
 // writeSummary writes the summary of a run with the given results.
 func writeSummary(t *testing.T, path string, rs []*result.Row) {
 	t.Helper()
-	var f report.SummaryBuilder
+	storeSummary(t, path, summaryOf(rs, nil))
+}
+
+// summaryOf returns the summary of results.
+func summaryOf(rs []*result.Row, gates []report.Gate) *report.Summary {
+	var tally report.Tally
+	var supports report.Supports
 	for _, r := range rs {
-		if err := f.Write(r); err != nil {
-			t.Fatal(err)
-		}
+		_, _ = tally.Write(r), supports.Write(r) // never fail
 	}
-	storeSummary(t, path, f.Summary(nil, nil))
+	return tally.Summary(&supports, gates)
 }
 
 // storeSummary writes a summary beside a result file.
@@ -173,7 +177,7 @@ func checkRows(t *testing.T, path string) error {
 // failedSummary returns the summary of a run of failed rows with the given settings,
 // which are pairs of name and value. An underscore in a value is a space.
 func failedSummary(rows int, datasets []string, settings ...string) *report.Summary {
-	s := new(report.SummaryBuilder).Summary(nil, nil)
+	s := summaryOf(nil, nil)
 	s.Datasets, s.Rows.Total, s.Rows.Failed = datasets, rows, rows
 	for i := 0; i < len(settings); i += 2 {
 		s.Settings = append(s.Settings, result.Setting{Name: settings[i], Value: strings.ReplaceAll(settings[i+1], "_", " ")})

@@ -27,11 +27,7 @@ const indexes = `[...document.querySelectorAll('.row .at-index')].map((e) => e.t
 
 func TestPageInBrowser(t *testing.T) {
 	b := startBrowser(t)
-	byTable := report.Table{Title: "mean faithfulness by", Of: hostile, Columns: []report.Column{
-		{Name: "group", Cells: []string{strings.Repeat("g", 200)}, Text: true}, {Name: "mean", Cells: []string{"0.5"}, Right: true},
-	}}
-	conclude := func(*report.Tally) Conclusion { return Conclusion{Tables: []report.Table{byTable}} }
-	page := render(t, Run{Datasets: []string{"d.jsonl"}, Conclude: conclude}, scoredRow(), hostileRow(), refusedRow(), failedRow())
+	page := render(t, Run{Datasets: []string{"d.jsonl"}, Tally: report.NewTally("", []string{"model"}, 0)}, scoredRow(), hostileRow(), refusedRow(), failedRow())
 	for name, test := range map[string]func(*tab){
 		"sorting": func(p *tab) {
 			p.WaitFor(indexes, "0 1 3 2") // rows without a score come last, failed ones first

@@ -31,20 +31,13 @@ const (
 type Run struct {
 	Datasets []string        // names as given on the command line
 	Settings result.Settings // options that affect the results, in display order
-	// Conclude is called by Close and returns what is known only after the last row.
-	// It may be nil.
-	Conclude func(*report.Tally) Conclusion
+	Tally    *report.Tally   // counts of all rows at Close
+	// Gates returns the gates after the last row. It may be nil.
+	Gates func() []report.Gate
 	// MaxRows and MaxBytes limit the rows in the table and their size in the file; 0
 	// means 20,000 rows and 56 MB. Further rows are only counted, which the page reports.
 	MaxRows  int
 	MaxBytes int64
-}
-
-// A Conclusion is the outcome of a run.
-type Conclusion struct {
-	Statistics []Statistic   // additional statistics, such as the confidence interval of the mean
-	Gates      []report.Gate // empty if the run has none; Text includes the outcome
-	Tables     []report.Table
 }
 
 // A Writer writes results as a page. It implements report.Writer. Rows are written as
@@ -53,7 +46,6 @@ type Writer struct {
 	w        io.Writer
 	run      Run
 	page     *template.Template
-	tally    report.Tally
 	bins     bins
 	packer   packer
 	embedded int  // rows in the table
@@ -76,12 +68,11 @@ func New(w io.Writer, run Run) (*Writer, error) {
 	return &Writer{w: w, run: run, page: p, packer: packer{w: w, gzip: gzip.NewWriter(nil)}}, nil
 }
 
-// Write counts r and embeds it, unless the page is full.
+// Write embeds r, unless the page is full.
 func (w *Writer) Write(r *result.Row) error {
 	if err := w.start(); err != nil {
 		return err
 	}
-	_ = w.tally.Write(r) // never fails
 	w.bins.add(r.Faithfulness)
 	if w.embedded == w.run.MaxRows || w.packer.written >= w.run.MaxBytes {
 		return nil
@@ -116,29 +107,25 @@ func (w *Writer) Close() error {
 
 // writeTail writes the part of the page after the rows.
 func (w *Writer) writeTail() error {
-	var end Conclusion
-	if w.run.Conclude != nil {
-		end = w.run.Conclude(&w.tally)
-	}
-	f := &w.tally.Faithfulness
+	tally := w.run.Tally
+	f, means := &tally.Faithfulness, tally.Means()
 	o := overview{
 		Datasets:      datasetNames(w.run.Datasets),
 		Settings:      w.run.Settings,
-		Tally:         &w.tally,
-		Cited:         w.tally.Cited(),
-		Marked:        w.tally.Marked(),
-		Prescreened:   w.tally.Prescreened(),
-		Confidence:    w.tally.Confidence(),
-		NoClaimsShare: w.tally.NoClaimsPercent(),
-		UnjudgedShare: w.tally.UnjudgedPercent(),
+		Tally:         tally,
+		Cited:         tally.Cited(),
+		Marked:        tally.Marked(),
+		Prescreened:   tally.Prescreened(),
+		Confidence:    tally.Confidence(),
+		NoClaimsShare: tally.NoClaimsPercent(),
+		UnjudgedShare: tally.UnjudgedPercent(),
 		Embedded:      w.embedded,
-		Omitted:       w.tally.Rows - w.embedded,
+		Omitted:       tally.Rows - w.embedded,
 		RowsWithScore: f.Count(),
 		Mean:          formatScore(f.Mean()),
-		Statistics:    end.Statistics,
-		Gates:         end.Gates,
+		Statistics:    statistics(means),
 		Passed:        true,
-		Distribution: []Statistic{
+		Distribution: []statistic{
 			{Name: "std", Value: formatScore(f.Std())},
 			{Name: "lowest", Value: formatScore(f.Min())},
 			{Name: "25%", Value: formatScore(f.Quantile(0.25))},
@@ -147,11 +134,11 @@ func (w *Writer) writeTail() error {
 			{Name: "highest", Value: formatScore(f.Max())},
 		},
 		Histogram: w.bins.histogram(f.Mean()),
-		Claims:    claimShares(&w.tally),
-		Tables:    end.Tables,
+		Claims:    claimShares(tally),
+		Tables:    means.Tables(),
 	}
-	for _, g := range end.Gates {
-		o.Passed = o.Passed && g.Passed
+	if w.run.Gates != nil {
+		o.addGates(w.run.Gates())
 	}
 	return w.page.ExecuteTemplate(w.w, "tail.tmpl", o)
 }

@@ -25,8 +25,12 @@ import (
 func render(t testing.TB, run Run, rows ...*result.Row) string {
 	t.Helper()
 	var b bytes.Buffer
+	if run.Tally == nil {
+		run.Tally = new(report.Tally)
+	}
 	w := must(New(&b, run))
 	for _, r := range rows {
+		_ = run.Tally.Write(r) // never fails
 		if err := w.Write(r); err != nil {
 			t.Fatal(err)
 		}
@@ -97,12 +101,8 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 	page := render(t, Run{
 		Datasets: []string{hostile, "-"},
 		Settings: result.Settings{{Name: hostile, Value: hostile}},
-		Conclude: func(*report.Tally) Conclusion {
-			return Conclusion{
-				Statistics: []Statistic{{hostile, hostile, hostile}}, Gates: []report.Gate{{Text: hostile}},
-				Tables: []report.Table{{Title: "by", Of: hostile, Columns: []report.Column{{Text: true, Cells: []string{hostile}}, {Cells: []string{hostile}}}}},
-			}
-		},
+		Tally:    report.NewTally(hostile, []string{hostile}, 0),
+		Gates:    func() []report.Gate { return []report.Gate{{Text: hostile}} },
 	}, hostileRow(), failedRow())
 	for _, bad := range []string{"<img", "<a href=\"java", "<svg onload", "<!--", "\u2028", "\u202e"} {
 		if strings.Contains(strings.TrimPrefix(page, "<!DOCTYPE"), bad) {
@@ -146,7 +146,7 @@ func TestPageReportsOmittedRows(t *testing.T) {
 }
 
 func TestWriterBuffersOneBlock(t *testing.T) {
-	w := must(New(io.Discard, Run{}))
+	w := must(New(io.Discard, Run{Tally: new(report.Tally)}))
 	r := plainRow(0)
 	r.Contexts = []string{strings.Repeat("a text ", 1000)}
 	for range 1500 { // 10 MB
@@ -179,26 +179,25 @@ func TestPageOfStoredRowsIsTheSame(t *testing.T) {
 }
 
 func TestPageShowsStatistics(t *testing.T) {
+	tally := report.NewTally("", []string{"model"}, 0)
 	page := render(t, Run{
 		Datasets: []string{"a.jsonl", "-"},
 		Settings: result.Settings{{Name: "judge", Value: "lexical"}},
-		Conclude: func(tally *report.Tally) Conclusion {
-			return Conclusion{
-				Statistics: []Statistic{{"95% interval of the mean", "0.1 to 0.9", "n = 2 rows"}},
-				Gates:      []report.Gate{{Text: "rows were " + strconv.Itoa(tally.Rows), Passed: true}, {Text: "mean: FAIL"}},
-				Tables: []report.Table{{
-					Title: "mean by", Of: "topic", Foot: "and 3 more groups",
-					Columns: []report.Column{{Name: "group", Cells: []string{"sea"}}, {Name: "mean", Right: true, Cells: []string{"0.25"}}},
-				}},
-			}
+		Tally:    tally,
+		Gates: func() []report.Gate {
+			return []report.Gate{{Text: "rows were " + strconv.Itoa(tally.Rows), Passed: true}, {Text: "mean"}, {Name: report.GateMaxFailed, Text: "passed silently", Passed: true}}
 		},
 	}, scoredRow(), refusedRow(), failedRow(), plainRow(4))
 	checkContains(t, page,
-		"<strong>0.6667</strong>", "mean faithfulness of 2 rows", "95% interval of the mean", "0.1 to 0.9", "n = 2 rows", "rows were 4", "Gate failed",
+		"<strong>0.6667</strong>", "mean faithfulness of 2 rows", "<dt>95% interval</dt><dd>none</dd>", "n = 2 rows: too few for an interval", "<dt>mean of claims</dt>",
+		"rows were 4: pass", "mean: FAIL", "Gate failed",
 		"<dt>judge</dt><dd><bdi>lexical</bdi></dd>", "refusal 1", "<title>a.jsonl, standard input – Faithfulness report</title>",
-		"<caption>mean by <bdi>topic</bdi></caption>", `<tr><th scope="row">sea</th><td class="numeric">0.25</td></tr>`, `<p class="foot">and 3 more groups</p>`,
+		"<caption>mean faithfulness by <bdi>model</bdi></caption>", `<tr><th scope="row">m-1</th><td class="numeric">0.3333</td>`,
 		"Scores of 2 rows, mean 0.6667. Rows by score: 0.3 to below 0.4: 1, exactly 1: 1.",
 	)
+	if strings.Contains(page, "passed silently") {
+		t.Error("page contains the gate --max-failed, which passed")
+	}
 }
 
 func TestPageWithoutRows(t *testing.T) {
@@ -210,8 +209,9 @@ func TestWriterReturnsErrors(t *testing.T) {
 	full := errors.New("disk full")
 	size := len(render(t, Run{}, scoredRow()))
 	for limit := 0; limit < size; limit += size / 40 {
-		w := must(New(&limitedWriter{limit, full}, Run{}))
-		if err := errors.Join(w.Write(scoredRow()), w.Close()); !errors.Is(err, full) {
+		tally := new(report.Tally)
+		w := must(New(&limitedWriter{limit, full}, Run{Tally: tally}))
+		if err := errors.Join(tally.Write(scoredRow()), w.Write(scoredRow()), w.Close()); !errors.Is(err, full) {
 			t.Errorf("limit of %d bytes: got error %v, want %v", limit, err, full)
 		}
 	}

@@ -23,8 +23,8 @@ type overview struct {
 	Omitted       int    // rows only counted
 	RowsWithScore int
 	Mean          string
-	Statistics    []Statistic // given by the run
-	Distribution  []Statistic
+	Statistics    []statistic // means and intervals
+	Distribution  []statistic
 	Gates         []report.Gate
 	Passed        bool // all gates
 	Histogram     *chart
@@ -32,10 +32,34 @@ type overview struct {
 	Tables        []report.Table
 }
 
-// A Statistic is a named number, formatted.
-type Statistic struct {
+// addGates adds gates with their outcome. It omits --max-failed if it passed.
+func (o *overview) addGates(gates []report.Gate) {
+	for _, g := range gates {
+		if g.Name == report.GateMaxFailed && g.Passed {
+			continue
+		}
+		g.Text += ": " + g.Outcome()
+		o.Gates = append(o.Gates, g)
+		o.Passed = o.Passed && g.Passed
+	}
+}
+
+// A statistic is a named number, formatted.
+type statistic struct {
 	Name, Value string
 	Note        string // sample size or method; optional
+}
+
+// statistics returns the intervals of the means, and the mean of claims. The page shows the mean of rows by itself.
+func statistics(means *report.Means) []statistic {
+	var all []statistic
+	for _, m := range means.Format() {
+		if m.Of == "claims" {
+			all = append(all, statistic{Name: "mean of claims", Value: m.Estimate})
+		}
+		all = append(all, statistic{Name: "95% interval", Value: cmp.Or(m.Interval, "none"), Note: m.Basis})
+	}
+	return all
 }
 
 // A claimShare is the share of the claims with a verdict.
