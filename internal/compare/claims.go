@@ -15,37 +15,35 @@ type Change struct {
 }
 
 // A Match is a claim by its index in each run; -1 if the run does not have it.
-type Match struct{ Baseline, Candidate int }
-
-// Lost reports whether a claim is supported in the baseline but not in the candidate.
-func (c *Change) Lost(m Match) bool {
-	return m.Baseline >= 0 && m.Candidate >= 0 && supported(c.Baseline, m.Baseline) && !supported(c.Candidate, m.Candidate) && !unjudged(c.Candidate, m.Candidate)
+type Match struct {
+	Baseline, Candidate int
+	Outcome             Outcome
 }
 
-// Gained reports whether a claim is supported in the candidate but not in the baseline.
-func (c *Change) Gained(m Match) bool {
-	return m.Baseline >= 0 && m.Candidate >= 0 && !supported(c.Baseline, m.Baseline) && !unjudged(c.Baseline, m.Baseline) && supported(c.Candidate, m.Candidate)
-}
+// An Outcome is how a claim of one run compares with that of the other.
+type Outcome int
 
-func supported(r *result.Row, claim int) bool { return r.Claims[claim].Verdict == result.Supported }
+// The outcomes. Claims that are unjudged in one run are unchanged.
+const (
+	Unchanged     Outcome = iota
+	Lost                  // supported in the baseline only
+	Gained                // supported in the candidate only
+	OnlyBaseline          // without a match in the candidate
+	OnlyCandidate         // without a match in the baseline
+)
 
-func unjudged(r *result.Row, claim int) bool { return r.Claims[claim].Verdict == result.Unjudged }
+// Flipped reports whether the verdict changed between supported and not supported.
+func (m Match) Flipped() bool { return m.Outcome == Lost || m.Outcome == Gained }
 
-// Count returns the number of claims that are lost, gained, and only in one of the runs.
-func (c *Change) Count() (lost, gained, onlyBaseline, onlyCandidate int) {
+// Count returns the number of claims with an outcome.
+func (c *Change) Count(o Outcome) int {
+	n := 0
 	for _, m := range c.Claims {
-		switch {
-		case m.Candidate < 0:
-			onlyBaseline++
-		case m.Baseline < 0:
-			onlyCandidate++
-		case c.Lost(m):
-			lost++
-		case c.Gained(m):
-			gained++
+		if m.Outcome == o {
+			n++
 		}
 	}
-	return lost, gained, onlyBaseline, onlyCandidate
+	return n
 }
 
 // A claimDigest is what is kept of a claim to match it with those of the other run.
@@ -63,13 +61,25 @@ func (c claimDigest) count() int {
 	return 0
 }
 
+// outcome compares a claim with that of the other run.
+func (c claimDigest) outcome(is claimDigest) Outcome {
+	switch {
+	case c.unjudged || is.unjudged || c.supported == is.supported:
+		return Unchanged
+	case c.supported:
+		return Lost
+	}
+	return Gained
+}
+
 func claimDigests(seed maphash.Seed, r *result.Row) []claimDigest {
 	if len(r.Claims) == 0 {
 		return nil
 	}
 	digests := make([]claimDigest, len(r.Claims))
 	for i := range r.Claims {
-		digests[i] = claimDigest{text: maphash.String(seed, r.Claims[i].Judged()), supported: supported(r, i), unjudged: unjudged(r, i)}
+		c := &r.Claims[i]
+		digests[i] = claimDigest{maphash.String(seed, c.Judged()), c.Verdict == result.Supported, c.Verdict == result.Unjudged}
 	}
 	return digests
 }
@@ -84,16 +94,16 @@ func matchClaims(was, is []claimDigest) []Match {
 	matches := make([]Match, 0, max(len(was), len(is)))
 	matched := make([]bool, len(was))
 	for i, c := range is {
-		m := Match{-1, i}
+		m := Match{-1, i, OnlyCandidate}
 		if found := unmatched[c.text]; len(found) > 0 {
-			m.Baseline, matched[found[0]] = found[0], true
+			m.Baseline, m.Outcome, matched[found[0]] = found[0], was[found[0]].outcome(c), true
 			unmatched[c.text] = found[1:]
 		}
 		matches = append(matches, m)
 	}
 	for i := range was {
 		if !matched[i] {
-			matches = append(matches, Match{i, -1})
+			matches = append(matches, Match{i, -1, OnlyBaseline})
 		}
 	}
 	return matches

@@ -135,12 +135,11 @@ func TestRunFindsChangedClaims(t *testing.T) {
 		t.Errorf("got %d changed rows, want 2", c.Changed)
 	}
 	a := c.Changes[1]
-	if d := cmp.Diff([]Match{{1, 0}, {0, 1}, {2, 2}, {-1, 3}, {-1, 4}, {3, -1}}, a.Claims); d != "" {
+	if d := cmp.Diff([]Match{{1, 0, Gained}, {0, 1, Lost}, {2, 2, Unchanged}, {-1, 3, OnlyCandidate}, {-1, 4, OnlyCandidate}, {3, -1, OnlyBaseline}}, a.Claims); d != "" {
 		t.Errorf("(-want +got):\n%s", d)
 	}
-	lost, gained, onlyWas, onlyIs := a.Count()
-	if lost != 1 || gained != 1 || onlyWas != 1 || onlyIs != 2 || a.Baseline.Claims[0].Reason != "+" || a.Candidate.Claims[1].Reason != "-" {
-		t.Errorf("got %d lost, %d gained, %d and %d in one run, want 1, 1, 1 and 2", lost, gained, onlyWas, onlyIs)
+	if a.Count(OnlyCandidate) != 2 || a.Baseline.Claims[0].Reason != "+" || a.Candidate.Claims[1].Reason != "-" {
+		t.Errorf("got %+v, want 2 claims only in the candidate, and the reasons of both runs", a)
 	}
 }
 

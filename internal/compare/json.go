@@ -59,13 +59,12 @@ func (c *Comparison) WriteJSON(w io.Writer, version string) error {
 
 // MarshalJSONTo writes the scores of the row and the claims whose verdict changed.
 func (c *Change) MarshalJSONTo(e *jsontext.Encoder) error {
-	_, _, was, is := c.Count()
 	j := jsonChange{
 		c.Candidate.ID, c.Candidate.Question, c.Baseline.Index, c.Candidate.Index,
-		c.Baseline.Faithfulness, c.Candidate.Faithfulness, c.Difference, was, is, nil,
+		c.Baseline.Faithfulness, c.Candidate.Faithfulness, c.Difference, c.Count(OnlyBaseline), c.Count(OnlyCandidate), nil,
 	}
 	for _, m := range c.Claims {
-		if c.Lost(m) || c.Gained(m) {
+		if m.Flipped() {
 			j.Flipped = append(j.Flipped, jsonFlip{claim(c.Baseline, m.Baseline), claim(c.Candidate, m.Candidate)})
 		}
 	}

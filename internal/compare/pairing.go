@@ -53,25 +53,10 @@ type pairing struct {
 	scored              int // rows of the baseline with a score
 	sample              stats.Sample
 	groups              stats.Groups
-	before, after       mean
-	questions, contexts RowIDs // paired rows with different questions or contexts
+	before, after       stats.Summary // scores of the compared rows
+	questions, contexts RowIDs        // paired rows with different questions or contexts
 	unscored            map[[2]result.Status]*RowIDs
 	changed             []changedRow
-}
-
-// A mean sums scores in the order of the candidate, so that equal files give equal bits.
-type mean struct {
-	sum float64
-	n   int
-}
-
-func (m *mean) add(x float64) { m.sum += x; m.n++ }
-
-func (m *mean) value() float64 {
-	if m.n == 0 {
-		return math.NaN()
-	}
-	return m.sum / float64(m.n)
 }
 
 func newPairing(o *Options) *pairing {
@@ -174,8 +159,8 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	default:
 		p.c.Same++
 	}
-	p.before.add(was.faithfulness)
-	p.after.add(is.faithfulness)
+	p.before.Add(was.faithfulness)
+	p.after.Add(is.faithfulness)
 	p.addUnit(was, d)
 	if was.answer == is.answer {
 		p.c.SameAnswers++
@@ -214,21 +199,20 @@ func (p *pairing) addUnit(was *rowDigest, d float64) {
 func (p *pairing) countClaims(was, is []claimDigest) (lost, gained int) {
 	c := &p.c.Claims
 	for _, m := range matchClaims(was, is) {
-		switch {
-		case m.Candidate < 0:
+		switch m.Outcome {
+		case OnlyBaseline:
 			c.OnlyBaseline.add(was[m.Baseline])
-		case m.Baseline < 0:
+			continue
+		case OnlyCandidate:
 			c.OnlyCandidate.add(is[m.Candidate])
-		default:
-			c.Matched++
-			switch {
-			case was[m.Baseline].unjudged || is[m.Candidate].unjudged:
-			case is[m.Candidate].supported && !was[m.Baseline].supported:
-				gained++
-			case was[m.Baseline].supported && !is[m.Candidate].supported:
-				lost++
-			}
+			continue
+		case Lost:
+			lost++
+		case Gained:
+			gained++
+		case Unchanged:
 		}
+		c.Matched++
 	}
 	c.Lost += lost
 	c.Gained += gained
@@ -251,7 +235,7 @@ func (p *pairing) finish() *Comparison {
 	}
 	slices.SortFunc(c.Unscored, func(a, b Transition) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	c.Baseline.Duplicates, c.Candidate.Duplicates = c.Baseline.DuplicateIDs.Count, c.Candidate.DuplicateIDs.Count
-	c.Baseline.Mean, c.Candidate.Mean = p.before.value(), p.after.value()
+	c.Baseline.Mean, c.Candidate.Mean = p.before.Mean(), p.after.Mean()
 	sample := &p.sample
 	if c.Units == GroupUnits {
 		sample = p.groups.Sample()

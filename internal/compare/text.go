@@ -73,17 +73,16 @@ func (s *Side) Describe() string {
 
 // Describe describes how the claims of a row changed.
 func (c *Change) Describe() string {
-	lost, gained, gone, added := c.Count()
 	var parts []string
-	add := func(n int, what string) {
-		if n > 0 {
+	add := func(o Outcome, what string) {
+		if n := c.Count(o); n > 0 {
 			parts = append(parts, strconv.Itoa(n)+" "+what)
 		}
 	}
-	add(lost, "no longer supported")
-	add(gained, "newly supported")
-	add(gone, "removed")
-	add(added, "new")
+	add(Lost, "no longer supported")
+	add(Gained, "newly supported")
+	add(OnlyBaseline, "removed")
+	add(OnlyCandidate, "new")
 	return strings.Join(parts, ", ")
 }
 
@@ -222,8 +221,8 @@ func changedRows(c *Comparison, n int) report.Table {
 // firstClaim returns the first claim that is no longer supported or, if there is none, newly
 // supported; "" if no verdict changed.
 func (c *Change) firstClaim() string {
-	for _, changed := range []func(Match) bool{c.Lost, c.Gained} {
-		if i := slices.IndexFunc(c.Claims, changed); i >= 0 {
+	for _, o := range []Outcome{Lost, Gained} {
+		if i := slices.IndexFunc(c.Claims, func(m Match) bool { return m.Outcome == o }); i >= 0 {
 			return c.Candidate.Claims[c.Claims[i].Candidate].Judged()
 		}
 	}

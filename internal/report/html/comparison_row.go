@@ -77,10 +77,10 @@ func newRow(position int, c *compare.Change) row {
 			was.Only = append(was.Only, newClaim("baseline", c.Baseline, m.Baseline))
 		case m.Baseline < 0:
 			is.Only = append(is.Only, newClaim("candidate", c.Candidate, m.Candidate))
-		case c.Lost(m) || c.Gained(m):
+		case m.Flipped():
 			flippedWas[m.Baseline], flippedIs[m.Candidate] = true, true
 			old, current := newClaim("baseline", c.Baseline, m.Baseline), newClaim("candidate", c.Candidate, m.Candidate)
-			r.Flips = append(r.Flips, flip{Text: current.Text, Lost: c.Lost(m), Claims: []claim{old, current}})
+			r.Flips = append(r.Flips, flip{Text: current.Text, Lost: m.Outcome == compare.Lost, Claims: []claim{old, current}})
 		}
 	}
 	was.Answer, is.Answer = markClaims(c.Baseline, flippedWas), markClaims(c.Candidate, flippedIs)
