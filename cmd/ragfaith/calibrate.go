@@ -178,7 +178,9 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 		}
 		return &l, nil
 	}
-	opts := resultfile.Options{Stdin: stdin, Keep: []string{o.label}, OpenPipe: safefile.OpenPipe(ctx)}
+	opts := resultfile.Options{
+		Stdin: stdin, Keep: []string{o.label}, OpenPipe: safefile.OpenPipe(ctx), Summary: summary, SummaryPath: summaryPath(path, o.settings),
+	}
 	var labels *calibrate.Labels
 	if o.labels != "" {
 		var err error
@@ -208,11 +210,6 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s: %s: %w", path, position, err)
-		}
-	}
-	if summary != nil {
-		if err := file.CheckSummary(summary, summaryPath(path, o.settings)); err != nil {
-			return nil, err
 		}
 	}
 	if labels != nil {

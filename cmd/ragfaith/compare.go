@@ -165,7 +165,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		if err != nil {
 			return nil, err
 		}
-		opts := resultfile.Options{OpenPipe: safefile.OpenPipe(ctx)}
+		opts := resultfile.Options{OpenPipe: safefile.OpenPipe(ctx), Summary: summary, SummaryPath: summaryPath(path, o.summaries[i])}
 		if i == 0 && o.cluster != "" && !slices.Contains(report.GroupFields(), o.cluster) {
 			opts.Keep = []string{o.cluster} // the baseline must have it
 		}
@@ -174,10 +174,7 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 			if err != nil {
 				return nil, err
 			}
-			if summary == nil {
-				return f.Rows(), nil
-			}
-			return checkedRows(f, summary, summaryPath(path, o.summaries[i])), nil
+			return f.Rows(), nil
 		}}
 	}
 	c, err := compare.Run(ctx, sources[0], sources[1], options)
@@ -185,21 +182,6 @@ func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare
 		return nil, exit.Usagef("--cluster: %w", err)
 	}
 	return c, err
-}
-
-// checkedRows returns the rows of f, and an error after the last one if they are not those
-// of the summary.
-func checkedRows(f *resultfile.File, summary *report.Summary, summaryPath string) iter.Seq2[*result.Row, error] {
-	return func(yield func(*result.Row, error) bool) {
-		for r, err := range f.Rows() {
-			if !yield(r, err) || err != nil {
-				return
-			}
-		}
-		if err := f.CheckSummary(summary, summaryPath); err != nil {
-			yield(nil, err)
-		}
-	}
 }
 
 // summaryPath returns file or, if it is "", the path of the summary beside path.

@@ -3,10 +3,12 @@
 package resultfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -26,6 +28,10 @@ type Options struct {
 	Keep     []string
 	Stdin    io.Reader                                // read for the path "-"
 	OpenPipe func(path string) (io.ReadCloser, error) // as in dataset.Options
+	// Summary is the summary of the run, which was read from SummaryPath. The rows must agree
+	// with it, which detects files that were truncated after a complete line.
+	Summary     *report.Summary
+	SummaryPath string
 }
 
 // A File is an open result file. It must not be used concurrently.
@@ -104,9 +110,13 @@ func (f *File) Rows() iter.Seq2[*result.Row, error] {
 	}
 }
 
-// next reads a row. It returns io.EOF at the end of the file.
+// next reads a row. It returns io.EOF at the end of the file, if the rows agree with
+// Options.Summary.
 func (f *File) next() (*result.Row, error) {
 	record, err := f.records.Next()
+	if errors.Is(err, io.EOF) && f.o.Summary != nil {
+		err = cmp.Or(f.checkSummary(f.o.Summary), io.EOF)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -124,6 +134,57 @@ func (f *File) next() (*result.Row, error) {
 	f.line = record.Line
 	_ = f.tally.Write(r) // never fails
 	return r, nil
+}
+
+// checkSummary compares all rows of the file with the summary of its run.
+func (f *File) checkSummary(s *report.Summary) error {
+	t := &f.tally
+	if t.Rows != s.Rows.Total {
+		return fmt.Errorf("%s: it contains %s, but its run had %d according to %s: it is truncated, or the summary belongs to another run",
+			f.name(), report.Count(t.Rows, "row", "rows"), s.Rows.Total, f.o.SummaryPath)
+	}
+	for _, x := range []struct {
+		name      string
+		got, want int
+	}{
+		{"scored rows", t.Scored, s.Rows.Scored},
+		{"rows without claims", t.NoClaims, s.Rows.NoClaims},
+		{"refusals", t.Refusal, s.Rows.Refusal},
+		{"empty answers", t.Empty, s.Rows.Empty},
+		{"unjudged rows", t.Unjudged, s.Rows.Unjudged},
+		{"failed rows", t.Failed, s.Rows.Failed},
+		{"skipped rows", t.Skipped, s.Rows.Skipped},
+		{"rows with empty contexts", t.NoContexts, s.Rows.NoContexts},
+		{"claims", t.Claims, s.Claims.Total},
+		{"unjudged claims", t.UnjudgedClaims, s.Claims.Unjudged},
+		{"supported claims", t.Supported, s.Claims.Supported},
+		{"contradicted claims", t.Contradicted, s.Claims.Contradicted},
+		{"verdicts with a confidence", t.Confident, s.Claims.Confident},
+		{"scores", t.Faithfulness.Count(), s.Faithfulness.Count},
+	} {
+		if x.got != x.want {
+			return f.summaryError(x.name, x.got, x.want)
+		}
+	}
+	// A summary adds up the same numbers in a different order.
+	const meanError = 1e-6
+	for _, x := range []struct {
+		name      string
+		got, want float64 // got is NaN without rows
+	}{
+		{"mean faithfulness", t.Faithfulness.Mean(), s.Faithfulness.Mean},
+		{"share of uncertain verdicts", t.UncertainShare(), s.Claims.UncertainShare},
+	} {
+		if !math.IsNaN(x.got) && !(math.Abs(x.got-x.want) <= meanError) {
+			return f.summaryError(x.name, x.got, x.want)
+		}
+	}
+	return nil
+}
+
+func (f *File) summaryError(name string, got, want any) error {
+	return fmt.Errorf("%s: %s: got %v, want %v as in its summary: one of them was edited, or the summary belongs to another run",
+		f.name(), name, got, want)
 }
 
 // Line returns the line of the last row, from 1, or its number in Parquet.

@@ -6,7 +6,6 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -160,18 +159,11 @@ func storeSummary(t *testing.T, path string, s *report.Summary) {
 // checkRows compares a result file with its summary.
 func checkRows(t *testing.T, path string) error {
 	t.Helper()
-	o, err := resultfile.OriginOf([]string{path})
-	if err != nil {
-		return err
+	s, err := resultfile.SummaryBeside(path)
+	if err == nil {
+		_, err = read(path, resultfile.Options{Summary: s, SummaryPath: resultfile.SummaryPath(path)})
 	}
-	f, err := resultfile.Open(path, resultfile.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := collect(resultfile.Merge([]*resultfile.File{f})); err != nil {
-		t.Fatal(err)
-	}
-	return o.CheckRows([]*resultfile.File{f})
+	return err
 }
 
 // failedSummary returns the summary of a run of failed rows with the given settings,
@@ -202,8 +194,8 @@ func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 	if !complete.Known || strings.Join(complete.Datasets, " ") != "d.jsonl e.jsonl" || fmt.Sprint(complete.Settings) != "[{--shard 1/1} {--judge lexical} {--keep doc}]" || complete.Missing != nil {
 		t.Errorf("both shards: got %+v, want both datasets and no missing shards", complete)
 	}
-	if got := []bool{complete.Empty(a), complete.Empty(b), complete.Empty(c)}; !slices.Equal(got, []bool{false, true, false}) {
-		t.Errorf("Empty: got %v, want only b", got)
+	if got := complete.SummaryOf(a); got == nil || got.Rows.Total != 2 || complete.SummaryOf(c) != nil {
+		t.Errorf("got summary %+v of a, want one of 2 rows, and none of c", got)
 	}
 	if one := origin(a); fmt.Sprint(one.Missing) != "[2/2]" || one.Settings.Get("--shard") != "1/2" {
 		t.Errorf("one shard: got %+v, want missing shard 2/2", one)

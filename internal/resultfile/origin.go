@@ -145,30 +145,8 @@ func (o *Origin) CheckAppended() error {
 	return nil
 }
 
-// CheckRows compares the rows of each file with the summary of its run. This detects files
-// that were truncated after a complete line.
-func (o *Origin) CheckRows(files []*File) error {
-	for _, f := range files {
-		s := o.summaryFor(f.path)
-		if s == nil {
-			continue
-		}
-		if err := f.CheckSummary(s, SummaryPath(f.path)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// Empty reports whether the run of a file had no rows, like a shard of a small dataset.
-// An empty JSONL file is a result file only if its summary confirms that.
-func (o *Origin) Empty(path string) bool {
-	s := o.summaryFor(path)
-	return s != nil && s.Rows.Total == 0
-}
-
-// summaryFor returns the summary of a file, or nil.
-func (o *Origin) summaryFor(path string) *report.Summary {
+// SummaryOf returns the summary of a file, or nil.
+func (o *Origin) SummaryOf(path string) *report.Summary {
 	if i := slices.Index(o.paths, path); i >= 0 {
 		return o.summaries[i]
 	}
