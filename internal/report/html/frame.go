@@ -5,10 +5,10 @@ import (
 	"embed"
 	"encoding/base64"
 	"fmt"
-	"strconv"
 	"strings"
 
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
+	"github.com/dustin/go-humanize"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -27,7 +27,7 @@ var files embed.FS
 // page.js and the named scripts in dir. Without named scripts the page has no script.
 //
 // Templates can call printable ([report.Printable]), visible ([visible]), thousands
-// ([thousands]) and cells ([report.Table.Rows]). They are those of html/template except that they cannot call methods: a
+// (with commas) and cells ([report.Table.Rows]). They are those of html/template except that they cannot call methods: a
 // program that can look up any method by name has to contain every exported method of its
 // dependencies.
 func parse(dir string, scripts ...string) (*template.Template, error) {
@@ -51,7 +51,7 @@ func parse(dir string, scripts ...string) (*template.Template, error) {
 		"script":    func() template.JS { return template.JS(script) },  //nolint:gosec // from embedded files
 		"printable": report.Printable,
 		"visible":   visible,
-		"thousands": thousands,
+		"thousands": func(n int) string { return humanize.Comma(int64(n)) },
 		"cells":     report.Table.Rows,
 	}).ParseFS(files, "frame/*.tmpl", dir+"/*.tmpl")
 }
@@ -85,15 +85,6 @@ func policy(script, style string) string {
 func hashSource(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
-}
-
-// thousands formats n with commas.
-func thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // visible returns text as HTML in which invisible characters and those that change the
