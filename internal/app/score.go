@@ -244,9 +244,6 @@ func (r *run) score(ctx context.Context, cancel context.CancelCauseFunc, set *da
 		defer r.progress.Stop()
 		all = append(all, r.progress)
 	}
-	if !o.Quiet {
-		defer r.announceInterrupt(ctx)()
-	}
 	flushing, stopFlushing := context.WithCancel(ctx)
 	var flusher sync.WaitGroup
 	flusher.Go(func() { r.out.FlushUntil(flushing, cancel) })
@@ -268,21 +265,4 @@ func (r *run) score(ctx context.Context, cancel context.CancelCauseFunc, set *da
 // resumed run has rows whose replies could be used.
 func (r *run) isFatal(err error) bool {
 	return llm.IsFatal(err) || r.model != nil && r.batch == nil && r.stored == nil && r.model.stack.Hopeless(err)
-}
-
-// announceInterrupt writes a message when ctx is interrupted. The function that it
-// returns ends that, and waits for a message in progress.
-func (r *run) announceInterrupt(ctx context.Context) (stop func()) {
-	done := make(chan struct{})
-	cancel := context.AfterFunc(ctx, func() {
-		defer close(done)
-		if errors.Is(context.Cause(ctx), exit.ErrInterrupted) {
-			r.console.Printf("interrupted: finishing the rows in progress; interrupt again to exit at once")
-		}
-	})
-	return func() {
-		if !cancel() {
-			<-done
-		}
-	}
 }
