@@ -40,21 +40,29 @@ func (o *Thresholds) Any() bool {
 
 // Evaluate compares the statistics of a run with the gates. --max-failed is the last gate.
 func (o *Thresholds) Evaluate(t *Tally) []Gate {
-	m := t.Means()
 	var all []Gate
-	add := func(threshold *float64, gate func(threshold float64) Gate) {
+	atLeast := func(name, what string, threshold *float64, mean float64, basis string) {
 		if threshold != nil {
-			all = append(all, gate(*threshold))
+			all = append(all, minGate(name, what, *threshold, mean, basis))
 		}
 	}
-	add(o.MinMean, t.meanGate)
-	add(o.MinLower, m.lowerGate)
-	add(o.MinMeanBy, m.groupsGate)
-	add(o.MaxNoClaims, t.noClaimsGate)
-	add(o.MaxUnjudged, t.unjudgedGate)
-	add(o.MaxUncertain, t.uncertainGate)
-	add(o.CitationRecall, t.Citations.recallGate)
-	add(o.CitationPrecision, t.Citations.precisionGate)
+	atMost := func(name, what string, threshold *float64, share float64, basis string) {
+		if threshold != nil {
+			all = append(all, maxGate(name, what, *threshold, share, basis))
+		}
+	}
+	m, c := t.Means(), &t.Citations
+	unjudged, rows := t.UnjudgedShare()
+	atLeast(GateMinMean, "mean faithfulness", o.MinMean, t.Faithfulness.Mean(), t.meanBasis())
+	atLeast(GateMinLower, "lower bound of the 95% interval of mean faithfulness", o.MinLower, m.Rows.Lower, m.lowerBasis())
+	if o.MinMeanBy != nil {
+		all = append(all, m.groupsGate(*o.MinMeanBy))
+	}
+	atMost(GateMaxNoClaims, "rows without claims", o.MaxNoClaims, t.NoClaimsShare(), t.noClaimsBasis())
+	atMost(GateMaxUnjudged, "mean share of words in no judged claim", o.MaxUnjudged, unjudged, "n = "+Count(rows, "row", "rows")+" with claims")
+	atMost(GateMaxUncertain, "uncertain verdicts", o.MaxUncertain, t.UncertainShare(), t.uncertainBasis())
+	atLeast(GateMinCitationRecall, "mean citation recall", o.CitationRecall, c.Recall(), citationBasis(c.Recall(), c.recall.Count()))
+	atLeast(GateMinCitationPrecision, "mean citation precision", o.CitationPrecision, c.Precision(), citationBasis(c.Precision(), c.precision.Count()))
 	return append(all, failedGate(t, o.MaxFailed))
 }
 
@@ -93,8 +101,8 @@ func failedGate(t *Tally, limit flagvalue.Limit) Gate {
 	return g
 }
 
-// meanGate compares the mean with its minimum.
-func (t *Tally) meanGate(threshold float64) Gate {
+// meanBasis describes the rows of the mean.
+func (t *Tally) meanBasis() string {
 	n := t.Faithfulness.Count()
 	basis := fmt.Sprintf("n = %d scored", n)
 	if t.NoClaims > 0 && n > t.Scored { // --no-claims assigns them a score
@@ -103,17 +111,15 @@ func (t *Tally) meanGate(threshold float64) Gate {
 	if t.Unjudged > 0 {
 		basis += fmt.Sprintf(", %d unjudged", t.Unjudged)
 	}
-	return minGate(GateMinMean, "mean faithfulness", threshold, t.Faithfulness.Mean(), basis)
+	return basis
 }
 
-// lowerGate compares the lower bound of the mean's interval with its minimum. It fails
-// without an interval.
-func (m *Means) lowerGate(threshold float64) Gate {
-	basis := m.Basis()
+// lowerBasis describes the interval of the mean, or the reason why it is missing.
+func (m *Means) lowerBasis() string {
 	if m.Rows.Reliable() {
-		basis = "mean " + Score(m.Rows.Estimate) + ", " + basis
+		return "mean " + Score(m.Rows.Estimate) + ", " + m.Basis()
 	}
-	return minGate(GateMinLower, "lower bound of the 95% interval of mean faithfulness", threshold, m.Rows.Lower, basis)
+	return m.Basis()
 }
 
 // groupsGate compares the mean of each group with its minimum. Groups without a score pass,
@@ -177,44 +183,24 @@ func firstGroups(groups []Group, threshold float64) string {
 	return text
 }
 
-// noClaimsGate compares the share of rows without claims with its maximum. The mean of the
-// other rows means little if a system declines most questions.
-func (t *Tally) noClaimsGate(threshold float64) Gate {
-	rows := t.Rows - t.Failed - t.Skipped
-	basis := "n = 0 rows"
-	if rows > 0 {
-		basis = fmt.Sprintf("%d of %d rows", t.NoClaims, rows)
+// noClaimsBasis describes the rows of NoClaimsShare. The mean of the other rows means little
+// if a system declines most questions.
+func (t *Tally) noClaimsBasis() string {
+	if rows := t.Rows - t.Failed - t.Skipped; rows > 0 {
+		return fmt.Sprintf("%d of %d rows", t.NoClaims, rows)
 	}
-	return maxGate(GateMaxNoClaims, "rows without claims", threshold, t.NoClaimsShare(), basis)
+	return "n = 0 rows"
 }
 
-// unjudgedGate compares the mean share of the words that are in no judged claim with its maximum.
-func (t *Tally) unjudgedGate(threshold float64) Gate {
-	mean, n := t.UnjudgedShare()
-	return maxGate(GateMaxUnjudged, "mean share of words in no judged claim", threshold, mean, "n = "+Count(n, "row", "rows")+" with claims")
-}
-
-// uncertainGate compares the share of uncertain verdicts with its maximum.
-func (t *Tally) uncertainGate(threshold float64) Gate {
-	basis := fmt.Sprintf("%d of %d with a confidence", t.Uncertain, t.Confident)
+// uncertainBasis describes the verdicts of UncertainShare, or the reason why there are none.
+func (t *Tally) uncertainBasis() string {
 	switch {
 	case t.Confident > 0:
+		return fmt.Sprintf("%d of %d with a confidence", t.Uncertain, t.Confident)
 	case t.Scored == 0:
-		basis = "no verdict has a confidence: n = 0 scored"
-	default:
-		basis = "no verdict has a confidence: the judge gives none"
+		return "no verdict has a confidence: n = 0 scored"
 	}
-	return maxGate(GateMaxUncertain, "uncertain verdicts", threshold, t.UncertainShare(), basis)
-}
-
-// recallGate compares the mean citation recall with its minimum.
-func (c *Citations) recallGate(threshold float64) Gate {
-	return minGate(GateMinCitationRecall, "mean citation recall", threshold, c.Recall(), citationBasis(c.Recall(), c.recall.Count()))
-}
-
-// precisionGate compares the mean citation precision with its minimum.
-func (c *Citations) precisionGate(threshold float64) Gate {
-	return minGate(GateMinCitationPrecision, "mean citation precision", threshold, c.Precision(), citationBasis(c.Precision(), c.precision.Count()))
+	return "no verdict has a confidence: the judge gives none"
 }
 
 // citationBasis describes the basis of a mean over n rows, which may be NaN.
