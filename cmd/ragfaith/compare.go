@@ -64,39 +64,30 @@ func newCompare(sys system) *cobra.Command {
 			return runCompare(cmd.Context(), &o, [2]string{args[0], args[1]}, cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
-	addFlags(cmd, flagGroup{"Input", o.inputFlags()}, flagGroup{"Output", o.outputFlags()}, flagGroup{"Gate", o.gateFlags()})
+	addFlags(cmd,
+		flagGroup{"Input", []flagSpec{
+			{name: "baseline-summary", arg: "FILE", value: &o.summaries[0], path: filePath, help: "summary of BASELINE (default: NAME.summary.json next to it)"},
+			{name: "candidate-summary", arg: "FILE", value: &o.summaries[1], path: filePath, help: "summary of CANDIDATE (default: as for BASELINE)"},
+			{name: "cluster", arg: "COLUMN", value: &o.cluster, help: "treat rows with the same kept COLUMN as one unit"},
+			{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
+		}},
+		flagGroup{"Output", []flagSpec{
+			formatFlag(&o.to, "table", "markdown", "json", "none"),
+			{
+				name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
+				help: "write to FILE (.md, .json or .html) atomically; repeatable",
+			},
+			{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no warnings on stderr"},
+		}},
+		flagGroup{"Gate", []flagSpec{
+			{name: "max-drop", arg: "SCORE", value: flagvalue.Fraction(&o.maxDrop), harmless: true, help: "exit 4 if the mean drops significantly, by more than SCORE"},
+			{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), help: "significance level (default 0.05)"},
+			{
+				name: "max-regressed-rows", arg: "N", value: flagvalue.Count(&o.maxRegressed),
+				help: "exit 4 if more than N rows score lower or lose their score",
+			},
+		}})
 	return cmd
-}
-
-func (o *compareOptions) inputFlags() []flagSpec {
-	return []flagSpec{
-		{name: "baseline-summary", arg: "FILE", value: &o.summaries[0], path: filePath, help: "summary of BASELINE (default: NAME.summary.json next to it)"},
-		{name: "candidate-summary", arg: "FILE", value: &o.summaries[1], path: filePath, help: "summary of CANDIDATE (default: as for BASELINE)"},
-		{name: "cluster", arg: "COLUMN", value: &o.cluster, help: "treat rows with the same kept COLUMN as one unit"},
-		{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
-	}
-}
-
-func (o *compareOptions) outputFlags() []flagSpec {
-	return []flagSpec{
-		formatFlag(&o.to, "table", "markdown", "json", "none"),
-		{
-			name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
-			help: "write to FILE (.md, .json or .html) atomically; repeatable",
-		},
-		{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no warnings on stderr"},
-	}
-}
-
-func (o *compareOptions) gateFlags() []flagSpec {
-	return []flagSpec{
-		{name: "max-drop", arg: "SCORE", value: flagvalue.Fraction(&o.maxDrop), harmless: true, help: "exit 4 if the mean drops significantly, by more than SCORE"},
-		{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), help: "significance level (default 0.05)"},
-		{
-			name: "max-regressed-rows", arg: "N", value: flagvalue.Count(&o.maxRegressed),
-			help: "exit 4 if more than N rows score lower or lose their score",
-		},
-	}
 }
 
 // check reports invalid combinations of options and arguments.
