@@ -40,12 +40,6 @@ type simulator struct {
 	limit     int // maximum output tokens of a reply; 0 for none
 }
 
-// simulate replaces the completer of m with a simulator.
-func (o *Options) simulate(m *model) {
-	m.reasoning, m.reasoningKnown = m.stack.Reasoning()
-	m.Completer = &simulator{m.stack.Tokens, maxSimulatedItems, m.reasoning, o.LLM.MaxOutputTokens}
-}
-
 // reasoningNote describes what the estimate of completion tokens rests on.
 func (m *model) reasoningNote() string {
 	switch {

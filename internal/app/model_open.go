@@ -90,7 +90,8 @@ func (r *run) newModel(ctx context.Context) (*model, error) {
 		m.price = &[2]float64{in, out}
 	}
 	if o.DryRun {
-		o.simulate(m)
+		m.reasoning, m.reasoningKnown = stack.Reasoning()
+		m.Completer = &simulator{stack.Tokens, maxSimulatedItems, m.reasoning, l.MaxOutputTokens}
 		return m, nil
 	}
 	if o.usesSemanticCache() && l.EmbedsLocally() {

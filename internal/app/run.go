@@ -36,10 +36,6 @@ type run struct {
 	duration time.Duration
 }
 
-func newRun(o *Options, streams *output.Streams, sys *System) *run {
-	return &run{options: o, sys: sys, streams: streams, console: streams.Console, warn: o.Warner(streams.Console)}
-}
-
 // notef writes a message, unless --quiet is set.
 func (r *run) notef(format string, args ...any) {
 	if !r.options.Quiet {

@@ -26,7 +26,7 @@ import (
 // Score runs "ragfaith score". Files that can't be written are errors before it reads the
 // first row. An *exit.ReportedError is a failure that it has reported.
 func Score(ctx context.Context, o *Options, stdin io.Reader, streams *output.Streams, sys *System) error {
-	r := newRun(o, streams, sys)
+	r := &run{options: o, sys: sys, streams: streams, console: streams.Console, warn: o.Warner(streams.Console)}
 	defer r.closeModels()
 	if err := r.openModels(ctx); err != nil {
 		return err

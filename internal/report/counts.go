@@ -72,9 +72,9 @@ func (c *Citations) Precision() float64 { return c.precision.Mean() }
 // Prescreen counts the claims of scored rows that an offline judge decided in place of a
 // language model, and compares both judges on those that the model judged as an audit.
 type Prescreen struct {
-	Decided int // by the offline judge
-	Audited int // decided by the offline judge, but judged by the model
-	Agreed  int // audited claims that both judges support, or neither does
+	Decided int `json:"decided"` // by the offline judge
+	Audited int `json:"audited"` // decided by the offline judge, but judged by the model
+	Agreed  int `json:"agreed"`  // audited claims that both judges support, or neither does
 
 	agreement stats.Sample // agreed and audited claims of each audited row
 }
@@ -106,13 +106,11 @@ func (p *Prescreen) Agreement() stats.Interval { return p.agreement.Interval(sta
 
 // SummaryPrescreen is the JSON form of Prescreen.
 type SummaryPrescreen struct {
-	Decided   int            `json:"decided"`
-	Audited   int            `json:"audited"`
-	Agreed    int            `json:"agreed"`
+	Prescreen
 	Agreement stats.Interval `json:"agreement"`
 }
 
 // Summary converts p to its JSON form.
 func (p *Prescreen) Summary() *SummaryPrescreen {
-	return &SummaryPrescreen{Decided: p.Decided, Audited: p.Audited, Agreed: p.Agreed, Agreement: p.Agreement()}
+	return &SummaryPrescreen{*p, p.Agreement()}
 }

@@ -117,9 +117,11 @@ func (c *Column) markdown(s string) string {
 	case s == "":
 		return ""
 	case c.Text:
-		return tableCell(Clip(s, maxCellText))
+		s = CodeSpan(Clip(s, maxCellText))
+	default:
+		s = markdownText(s)
 	}
-	return strings.ReplaceAll(markdownText(s), "|", `\|`)
+	return strings.ReplaceAll(s, "|", `\|`)
 }
 
 // width returns the width of the column in terminal cells.

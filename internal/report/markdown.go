@@ -29,10 +29,6 @@ type markdown struct {
 	b     strings.Builder
 }
 
-func newMarkdown(w io.Writer, o Options) *markdown {
-	return &markdown{w: w, opts: o, worst: NewWorst(markdownRows)}
-}
-
 // Write keeps r if it is among the worst.
 func (m *markdown) Write(r *result.Row) error {
 	_ = m.worst.Write(r) // never fails
@@ -43,7 +39,9 @@ func (m *markdown) Write(r *result.Row) error {
 func (m *markdown) Close() error {
 	m.writeStats()
 	m.writeMeans()
-	m.writeGates()
+	if gates := m.opts.Gates(); len(gates) > 0 {
+		m.b.WriteString(GateTable(gates).Markdown() + "\n")
+	}
 	m.writeFailures()
 	m.writeRows()
 	_, err := io.WriteString(m.w, m.b.String())
@@ -119,13 +117,6 @@ func (m *markdown) writeMeans() {
 	m.b.WriteString(t.Markdown() + "\n")
 	for _, by := range all.Tables() {
 		m.b.WriteString(by.Markdown() + "\n")
-	}
-}
-
-// writeGates writes the outcomes of the gates.
-func (m *markdown) writeGates() {
-	if gates := m.opts.Gates(); len(gates) > 0 {
-		m.b.WriteString(GateTable(gates).Markdown() + "\n")
 	}
 }
 

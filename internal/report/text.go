@@ -131,9 +131,6 @@ func Count(n int, singular, plural string) string {
 	return strconv.Itoa(n) + " " + plural
 }
 
-// tableCell returns s as a code span for the cell of a table.
-func tableCell(s string) string { return strings.ReplaceAll(CodeSpan(s), "|", "\\|") }
-
 // CodeSpan returns s, which must be one line, as a Markdown code span. The fence is longer
 // than any run of backticks in s.
 func CodeSpan(s string) string {

@@ -117,7 +117,7 @@ func (w *worstRows) text(b *strings.Builder, indent, label, hanging, s string, p
 	if paint == nil {
 		paint = func(s string) string { return s }
 	}
-	for i, line := range wrap(s, w.textWidth(indent+hanging), cells(label)-len(hanging)) {
+	for i, line := range wrap(s, max(w.width-len(indent+hanging), minTextWidth), cells(label)-len(hanging)) {
 		if i == 0 {
 			b.WriteString(strings.TrimRight(indent+label+paint(line), " ") + "\n")
 		} else {
@@ -125,9 +125,6 @@ func (w *worstRows) text(b *strings.Builder, indent, label, hanging, s string, p
 		}
 	}
 }
-
-// textWidth returns the width available after an indent.
-func (w *worstRows) textWidth(indent string) int { return max(w.width-len(indent), minTextWidth) }
 
 // omitted writes the number of rows that are not shown.
 func (w *worstRows) omitted(b *strings.Builder, n int) {

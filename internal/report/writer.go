@@ -19,7 +19,7 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 	case FormatJSONL, FormatJSON, FormatCSV, FormatTSV, FormatParquet:
 		return result.NewWriter(dataset.Format(f), w, result.Options{Keep: o.Keep, KeepAll: o.KeepAll, Warn: o.Warn, TempDir: o.TempDir})
 	case FormatMarkdown:
-		return newMarkdown(w, o), nil
+		return &markdown{w: w, opts: o, worst: NewWorst(markdownRows)}, nil
 	case FormatJUnit:
 		return newJUnit(w, o), nil
 	case FormatNone:
