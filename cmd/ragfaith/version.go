@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -36,28 +37,14 @@ func printVersion(cmd *cobra.Command) error {
 //nolint:gochecknoglobals // only global variables can be set by the linker
 var release string
 
-// version describes the build: the release, and the commit that the Go toolchain recorded.
+// version describes the build: the release, or the version that the Go toolchain derived from
+// the commit, and the Go release and platform.
 func version() string {
 	number := release
-	var source []string
-	if info, ok := debug.ReadBuildInfo(); ok {
-		if number == "" {
-			number = strings.TrimPrefix(info.Main.Version, "v")
-		}
-		for _, s := range info.Settings {
-			switch {
-			case s.Key == "vcs.revision":
-				source = append(source, "commit "+s.Value[:min(len(s.Value), 12)], commitTime().Format(time.DateOnly))
-			case s.Key == "vcs.modified" && s.Value == "true":
-				source = append(source, "modified")
-			}
-		}
+	if info, ok := debug.ReadBuildInfo(); ok && number == "" {
+		number = strings.TrimPrefix(info.Main.Version, "v")
 	}
-	if number == "" {
-		number = "unknown"
-	}
-	source = append(source, runtime.Version(), runtime.GOOS+"/"+runtime.GOARCH)
-	return fmt.Sprintf("ragfaith %s (%s)", number, strings.Join(source, ", "))
+	return fmt.Sprintf("ragfaith %s (%s, %s/%s)", cmp.Or(number, "unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
 // commitTime returns the time of the commit that this build was made from, or the
