@@ -1,10 +1,8 @@
 package app
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -93,13 +91,6 @@ type localModel struct {
 	pairLayout  local.CrossEncoderLayout
 	tokenLayout local.TokenClassifierLayout
 	layoutName  string // name of the published judge whose layout it is, or ""
-}
-
-// String describes the model for --verbose.
-func (m *localModel) String() string {
-	info := m.Info()
-	return fmt.Sprintf("%s in %s (layout %s, %s, %d layers of %d, labels %s, kernels %s)", info.Architecture, filepath.Clean(m.dir),
-		cmp.Or(m.layoutName, "of its files"), precisionName(info.Precision), info.Layers, info.Hidden, strings.Join(info.Labels, ", "), info.Kernel)
 }
 
 func precisionName(p kernel.Precision) string {

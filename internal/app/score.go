@@ -3,9 +3,7 @@ package app
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -98,9 +96,6 @@ func (r *run) openModels(ctx context.Context) (err error) {
 	if r.threshold == 0 && o.Judge != JudgeLLM {
 		r.warn(errors.New("the threshold is 0: every claim counts as supported"))
 	}
-	if o.Verbose {
-		r.console.Printf("%s", r.describe())
-	}
 	return nil
 }
 
@@ -114,28 +109,14 @@ func (r *run) closeModels() {
 	}
 }
 
-// describe returns the main options on one line, for --verbose.
-func (r *run) describe() string {
-	o := r.options
-	parts := []string{fmt.Sprintf("claims %s, judge %s, evidence %s, threshold %v, concurrency %d, %d processors",
-		o.Claims, o.Judge, o.Evidence, r.threshold, o.Concurrency, runtime.GOMAXPROCS(0))}
-	if r.local != nil {
-		parts = append(parts, r.local.String())
-	}
-	if note := o.calibrationNote(); note != "" {
-		parts = append(parts, note)
-	}
-	if r.model != nil {
-		parts = append(parts, fmt.Sprintf("model %s at %s", r.model.stack.Client.Model(), r.model.stack.Client.Endpoint()))
-	}
-	return strings.Join(parts, ", ")
-}
-
 // resolveSettings determines the settings that decide the results, and compares them
-// with the calibration.
+// with the calibration. With --verbose it prints them.
 func (r *run) resolveSettings() (err error) {
 	if r.settings, err = r.options.settings(r.threshold, r.model, r.local); err != nil {
 		return err
+	}
+	if r.options.Verbose {
+		r.console.Printf("options: %s", r.settings)
 	}
 	if r.options.Prescreens() {
 		err = r.checkBounds()

@@ -27,6 +27,15 @@ func (l Settings) Get(name string) string {
 	return ""
 }
 
+// String lists the settings on one line.
+func (l Settings) String() string {
+	texts := make([]string, len(l))
+	for i, s := range l {
+		texts[i] = s.Name + " " + DisplayValue(s.Value)
+	}
+	return strings.Join(texts, ", ")
+}
+
 // A SettingChange is a difference between the settings of two runs. Its values are formatted
 // for messages: "not set" for a missing setting and "empty" for "".
 type SettingChange struct{ Name, Old, New string }

@@ -191,7 +191,7 @@ func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 		return o
 	}
 	complete := origin(b, a)
-	if !complete.Known || strings.Join(complete.Datasets, " ") != "d.jsonl e.jsonl" || fmt.Sprint(complete.Settings) != "[{--shard 1/1} {--judge lexical} {--keep doc}]" || complete.Missing != nil {
+	if !complete.Known || strings.Join(complete.Datasets, " ") != "d.jsonl e.jsonl" || complete.Settings.String() != "--shard 1/1, --judge lexical, --keep doc" || complete.Missing != nil {
 		t.Errorf("both shards: got %+v, want both datasets and no missing shards", complete)
 	}
 	if got := complete.SummaryOf(a); got == nil || got.Rows.Total != 2 || complete.SummaryOf(c) != nil {
