@@ -111,6 +111,4 @@ type SummaryPrescreen struct {
 }
 
 // Summary converts p to its JSON form.
-func (p *Prescreen) Summary() *SummaryPrescreen {
-	return &SummaryPrescreen{*p, p.Agreement()}
-}
+func (p *Prescreen) Summary() *SummaryPrescreen { return &SummaryPrescreen{*p, p.Agreement()} }

@@ -54,7 +54,7 @@ func newTable(w io.Writer, o Options) *table {
 	return t
 }
 
-// Write counts r and stores it if it may be printed.
+// Write stores r if it may be printed.
 func (t *table) Write(r *result.Row) error {
 	t.kept.Observe(r.Kept)
 	i := t.rows
