@@ -2,6 +2,7 @@ package shape
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -18,6 +19,18 @@ type candidate struct {
 
 func (c *candidate) compare(d *candidate) int {
 	return cmp.Or(c.penalty-d.penalty, c.rank-d.rank, c.depth-d.depth)
+}
+
+// A search collects the candidates in one record.
+type search struct {
+	*Finder
+	found  map[Field][]*candidate
+	chats  []*candidate
+	docs   []*candidate             // lists of documents under any name
+	nulls  map[Field][]*candidate   // members without a value
+	turns  map[string]bool          // lists with several answers
+	rest   []*candidate             // answers by name that are not read, but make another one ambiguous
+	byPath map[[2]string]*candidate // elements of found by field and path, and of docs under ""
 }
 
 // add adds the value of c to the candidate with the same path, or c to the list.
@@ -57,6 +70,16 @@ func (s *search) best(field Field) (*candidate, error) {
 	return best, nil
 }
 
+// An Ambiguous error reports two equally good sources of a field.
+type Ambiguous struct {
+	Field Field
+	Paths [2]string
+}
+
+func (e *Ambiguous) Error() string {
+	return fmt.Sprintf("both %s and %s match", e.Paths[0], e.Paths[1])
+}
+
 // unrivaled returns the best candidate in a list, or nil. It is an error if a rival has another
 // value.
 func (s *search) unrivaled(field Field, list []*candidate, rivals func(field Field, c, best *candidate) bool) (*candidate, error) {
@@ -89,6 +112,11 @@ func (s *search) rivals(field Field, c, best *candidate) bool {
 		return sameSeries(c.pattern, best.pattern) || isContextName(c.pattern) || slices.ContainsFunc(c.values, hasPassage)
 	}
 	return c.compare(best) == 0
+}
+
+// isContextName reports whether a column, which can be numbered, is named for contexts alone.
+func isContextName(name string) bool {
+	return sameSeries(name, "contexts") || sameSeries(name, "context") || sameSeries(name, "ctxs")
 }
 
 // hasPassage reports whether v contains a text that is more than a title or a file name.

@@ -111,6 +111,9 @@ func TwoLists(a, b string) error {
 	return fmt.Errorf("rows in both %s and %s: extract one of them with jq", a, b)
 }
 
+// maxChecked is the number of records that are compared with the layout of the first one.
+const maxChecked = 10
+
 // HoldRows reports whether one of the first records is a row or a span.
 func (f *Finder) HoldRows(records []*Value, preset Plan) bool {
 	return slices.ContainsFunc(records[:min(len(records), maxChecked)], func(v *Value) bool {

@@ -1,193 +1,10 @@
 package shape
 
 import (
-	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 )
-
-// A Finder finds the fields of rows in records.
-type Finder struct {
-	Names  *Names
-	Expand Expander
-	// IsContexts reports whether a value can be read as contexts.
-	IsContexts func(*Value) bool
-
-	tools []Tool
-}
-
-// NewFinder returns a Finder. isContexts reports whether a value can be read as
-// contexts.
-func NewFinder(expand Expander, isContexts func(*Value) bool) *Finder {
-	return &Finder{Names: NewNames(), Expand: expand, IsContexts: isContexts, tools: Tools()}
-}
-
-// Normalize returns a record with the encodings of serializers undone, and with
-// numbered columns such as context_1 and context_2 collected in a list.
-func (f *Finder) Normalize(record *Value) *Value {
-	v := f.Expand.normalize(record)
-	for i, m := range v.Items { // in tables
-		if v.Kind == Object && m.Kind == Text && slices.Contains([]string{"context", "info", "data", "trace", "conversation", "attributes"}, m.Name) {
-			if inner := f.Expand.expand(m); inner.Kind == Object {
-				v.Items[i] = inner
-			}
-		}
-	}
-	if v.Kind == Object && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.Name != strings.ToUpper(m.Name) }) {
-		for i, m := range v.Items { // columns of databases that ignore case
-			v.Items[i] = m.renamed(strings.ToLower(m.Name))
-		}
-	}
-	if attributes := v.Member("record_attributes"); attributes != nil {
-		f.openEvent(v, attributes)
-	}
-	openSample(v)
-	f.openAttributes(v)
-	f.collectNumbered(v)
-	return v
-}
-
-// openEvent adds the attributes and ids of a span to a row of the event table of
-// TruLens, whose columns contain them.
-func (f *Finder) openEvent(v, attributes *Value) {
-	v.Items = append(v.Items, f.Expand.expand(attributes).renamed("attributes"))
-	if trace := v.Member("trace"); trace != nil {
-		for _, m := range f.Expand.expand(trace).Items {
-			if !v.has(m.Name) {
-				v.Items = append(v.Items, m)
-			}
-		}
-	}
-}
-
-// openAttributes replaces the groups of attributes of a span that a table contains as texts.
-func (f *Finder) openAttributes(v *Value) {
-	attributes := v.Member("attributes")
-	if attributes == nil || attributes.Kind != Object || asSpan(v) == nil {
-		return
-	}
-	for i, m := range attributes.Items {
-		attributes.Items[i] = f.Expand.expand(m)
-	}
-}
-
-// collectNumbered adds lists of the numbered columns of contexts. A column with the name
-// without a number is the first one.
-func (f *Finder) collectNumbered(v *Value) {
-	if v.Kind != Object {
-		return
-	}
-	numbered := map[string][]*Value{}
-	var bases []string
-	for _, m := range v.Items {
-		base := strings.TrimRight(m.Name, "0123456789")
-		if base == m.Name {
-			continue
-		}
-		_, err := strconv.Atoi(m.Name[len(base):])
-		if _, ok := f.Names.Rank(Contexts, base); err != nil || !ok {
-			continue
-		}
-		if numbered[base] == nil {
-			bases = append(bases, base)
-		}
-		numbered[base] = append(numbered[base], m)
-	}
-	for _, base := range bases {
-		columns := numbered[base]
-		sortByNumber(columns, len(base))
-		if first := v.Member(strings.TrimRight(base, " ._-")); first != nil {
-			columns = slices.Insert(columns, 0, first)
-		}
-		if list := f.series(columns); list != nil {
-			v.Items = append(v.Items, list.renamed(base+"*"))
-		}
-	}
-}
-
-// series returns the list of the contexts in numbered columns. It keeps the positions of
-// those without a value, except at the end. It returns nil if no column has a value or one
-// has a list: that is one of several contexts.
-func (f *Finder) series(columns []*Value) *Value {
-	var contexts []*Value
-	size := 0
-	for i, c := range columns {
-		if c.Kind == Null || c.Kind == Text && IsMissing(c.Text) {
-			c = &Value{Kind: Text}
-		} else if size = i + 1; c.Kind == List || c.Kind == Text && !f.IsContexts(c) && !IsSourceNames(c.Text) || f.Expand.expand(c).Kind == List {
-			return nil
-		}
-		if inner := f.Expand.expand(c); inner != c && f.IsContexts(inner) {
-			c = inner
-		}
-		contexts = append(contexts, c)
-	}
-	if size == 0 {
-		return nil
-	}
-	for _, c := range columns {
-		c.inSeries = true
-	}
-	return newList(contexts[:size])
-}
-
-// A Plan says where the fields of a row are.
-type Plan map[Field]*Path
-
-// Column returns the column that a field is read from without a path, or "".
-func (p Plan) Column(f Field) string {
-	if path := p[f]; path != nil && len(path.steps) == 1 && path.steps[0].kind == byKey {
-		return path.steps[0].key
-	}
-	return ""
-}
-
-// An Ambiguous error reports two equally good sources of a field.
-type Ambiguous struct {
-	Field Field
-	Paths [2]string
-}
-
-func (e *Ambiguous) Error() string {
-	return fmt.Sprintf("both %s and %s match", e.Paths[0], e.Paths[1])
-}
-
-// A Shared error reports two fields that are read from one place.
-type Shared struct {
-	Fields [2]Field
-	Path   string
-}
-
-func (e *Shared) Error() string { return e.Path + " is read as two fields" }
-
-// shared returns an error if two fields are read from one place, or the contexts from a
-// value with the answer. A chat holds several fields.
-func (f *Finder) shared(p Plan, record *Value) error {
-	for _, pair := range [][2]Field{{Contexts, Answer}, {Question, Answer}, {Question, Contexts}} {
-		a, b := p[pair[0]], p[pair[1]]
-		if a == nil || b == nil || !a.covers(b) || pair[0] == Question && len(a.steps) < len(b.steps) {
-			continue
-		}
-		if !slices.ContainsFunc(f.Expand.find(a, record), func(v *Value) bool { return isChat(f.Expand.expand(v)) }) {
-			return &Shared{pair, a.text}
-		}
-	}
-	return nil
-}
-
-// A search collects the candidates in one record.
-type search struct {
-	*Finder
-	found  map[Field][]*candidate
-	chats  []*candidate
-	docs   []*candidate             // lists of documents under any name
-	nulls  map[Field][]*candidate   // members without a value
-	turns  map[string]bool          // lists with several answers
-	rest   []*candidate             // answers by name that are not read, but make another one ambiguous
-	byPath map[[2]string]*candidate // elements of found by field and path, and of docs under ""
-}
 
 // search collects the candidates in a normalized record.
 func (f *Finder) search(record *Value) *search {
@@ -230,21 +47,33 @@ func (f *Finder) Plan(record *Value, preset Plan) (Plan, error) {
 	return plan, f.shared(plan, record)
 }
 
+// A Shared error reports two fields that are read from one place.
+type Shared struct {
+	Fields [2]Field
+	Path   string
+}
+
+func (e *Shared) Error() string { return e.Path + " is read as two fields" }
+
+// shared returns an error if two fields are read from one place, or the contexts from a
+// value with the answer. A chat holds several fields.
+func (f *Finder) shared(p Plan, record *Value) error {
+	for _, pair := range [][2]Field{{Contexts, Answer}, {Question, Answer}, {Question, Contexts}} {
+		a, b := p[pair[0]], p[pair[1]]
+		if a == nil || b == nil || !a.covers(b) || pair[0] == Question && len(a.steps) < len(b.steps) {
+			continue
+		}
+		if !slices.ContainsFunc(f.Expand.find(a, record), func(v *Value) bool { return isChat(f.Expand.expand(v)) }) {
+			return &Shared{pair, a.text}
+		}
+	}
+	return nil
+}
+
 // Rival returns an [*Ambiguous] error if a record has two answers or two lists of contexts.
 func (f *Finder) Rival(record *Value, field Field) error {
 	_, err := f.search(f.Normalize(record)).best(field)
 	return err
-}
-
-// join appends a member name to a path.
-func join(pattern, name string) string {
-	if name == "" || strings.ContainsAny(name, ".[]*\"'") {
-		return pattern + "[" + strconv.Quote(name) + "]"
-	}
-	if pattern == "" {
-		return name
-	}
-	return pattern + "." + name
 }
 
 func (s *search) walk(v *Value, pattern string, depth, penalty int) {
@@ -332,11 +161,6 @@ func (s *search) visit(m *Value, pattern string, depth, penalty int) {
 			s.found[field] = s.add(s.found[field], field, c)
 		}
 	}
-}
-
-// isContextName reports whether a column, which can be numbered, is named for contexts alone.
-func isContextName(name string) bool {
-	return sameSeries(name, "contexts") || sameSeries(name, "context") || sameSeries(name, "ctxs")
 }
 
 // hasSentence reports whether v contains documents or a sentence, unlike a list of titles.

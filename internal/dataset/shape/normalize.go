@@ -4,9 +4,29 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 )
+
+// An Expander returns the value of a text that contains a JSON or Python list or
+// object, and nil for other texts.
+type Expander func(text string) *Value
+
+// expand returns the value in a text, or v itself if it is not such a text.
+func (x Expander) expand(v *Value) *Value {
+	if v.Kind != Text || x == nil {
+		return v
+	}
+	if !v.expanded {
+		v.expanded = true
+		if inner := x(v.Text); inner.isNested() {
+			v.inner = x.normalize(inner)
+			v.inner.Name = v.Name
+		}
+	}
+	if v.inner != nil {
+		return v.inner
+	}
+	return v
+}
 
 // maxDepth limits the nesting of values that are searched.
 const maxDepth = 24
@@ -198,133 +218,4 @@ func splitName(name string) []string {
 		}
 	}
 	return keys
-}
-
-// role returns the standard name of the role of a chat message, or "".
-func role(v *Value) string {
-	name := strings.ToLower(v.text("role", "type", "from", "speaker", "sender", "author.role", "author", "message.role"))
-	switch strings.TrimSuffix(strings.TrimSuffix(name, "chunk"), "message") {
-	case "user", "human", "customer":
-		return "user"
-	case "assistant", "ai", "bot", "gpt", "model", "agent", "chatbot", "function_call":
-		return "assistant"
-	case "tool", "function", "retriever", "retrieval", "function_call_output", "file_search_call":
-		return "tool"
-	case "system", "developer", "reasoning":
-		return "system"
-	}
-	if strings.HasSuffix(name, "message") || strings.HasSuffix(name, "event") { // of a framework that is not known, such as AutoGen
-		return "system"
-	}
-	return ""
-}
-
-// isChat reports whether v is a list of chat messages.
-func isChat(v *Value) bool {
-	return v.isObjects() && !slices.ContainsFunc(v.Items, func(m *Value) bool {
-		return role(m) == "" || v.first("content", "text", "value", "parts", "message", "output", "tool_calls", "toolCalls") == nil && len(m.Items) < 2
-	})
-}
-
-// messageText returns the text of a chat message or of its content, which can be a
-// string or a list of parts.
-func (x Expander) messageText(v *Value) string {
-	switch v.Kind {
-	case Text:
-		return v.Text
-	case List:
-		var joined strings.Builder
-		before := ""
-		for _, part := range v.Items {
-			if kind := part.text("type"); kind == "" || kind == "text" || kind == "output_text" || kind == "input_text" {
-				if text := x.messageText(part); text != "" {
-					joined.WriteString(gap(before, text) + text)
-					before = text
-				}
-			}
-		}
-		return joined.String()
-	case Object:
-		if content := v.first("content", "text", "value", "parts", "message"); content != nil {
-			return x.messageText(content)
-		}
-	case Null, Bool, Number, Bytes:
-	}
-	return ""
-}
-
-// gap returns what stands between two parts of a text: nothing if the second one continues a sentence, as the
-// parts of an answer with citations do, and otherwise a line break.
-func gap(before, after string) string {
-	last, _ := utf8.DecodeLastRuneInString(before)
-	first, _ := utf8.DecodeRuneInString(after)
-	if before == "" || unicode.IsSpace(last) || unicode.IsSpace(first) || unicode.IsLower(first) || unicode.IsDigit(first) || strings.ContainsRune(",.;:!?)…", first) {
-		return ""
-	}
-	return "\n"
-}
-
-// A turn is a question in a chat, what tools returned for it, and the answer.
-type turn struct {
-	question, answer string
-	results          []*Value
-}
-
-// answered returns the last turn of a chat that has an answer.
-func (x Expander) answered(chat *Value) turn {
-	for i, m := range slices.Backward(chat.Items) {
-		if role(m) == "assistant" && !callsTool(m) {
-			if text := x.messageText(m); text != "" {
-				t := x.open(chat.Items[:i])
-				t.answer = text
-				return t
-			}
-		}
-	}
-	return turn{}
-}
-
-// open returns the turn that the last question of messages starts. Its answer is not
-// one of them.
-func (x Expander) open(messages []*Value) turn {
-	var t turn
-	for _, m := range slices.Backward(messages) {
-		switch role(m) {
-		case "user":
-			for _, part := range slices.Backward(items(m.first("content"))) {
-				if content := part.first("content"); content != nil && part.text("type") == "tool_result" && !failed(part) {
-					t.results = append(t.results, x.expand(content))
-				}
-			}
-			if t.question = x.messageText(m); t.question != "" {
-				slices.Reverse(t.results)
-				return t
-			}
-		case "tool":
-			if content := m.first("content", "text", "output", "results"); content != nil && !failed(m) {
-				if content.isObjects() {
-					content = newList(slices.DeleteFunc(slices.Clone(content.Items), failed))
-				}
-				t.results = append(t.results, x.expand(content))
-			}
-		}
-	}
-	slices.Reverse(t.results)
-	return t
-}
-
-// callsTool reports whether a message of a model calls a tool, and is no answer.
-func callsTool(m *Value) bool {
-	return m.text("type") == "function_call" || len(items(m.first("tool_calls", "toolCalls"))) > 0 ||
-		slices.ContainsFunc(items(m.first("content", "parts")), func(part *Value) bool { return part.text("type") == "tool_use" })
-}
-
-// failed reports whether the result of a tool is an error, which is no context.
-func failed(result *Value) bool {
-	for _, name := range []string{"is_error", "error", "isError"} {
-		if m := result.Member(name); m != nil && m.Kind == Bool && m.Text == "true" {
-			return true
-		}
-	}
-	return result.text("status") == "error"
 }

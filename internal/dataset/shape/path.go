@@ -222,3 +222,38 @@ func (v *Value) fold(name string) *Value {
 func ColumnPath(name string) *Path {
 	return &Path{text: name, steps: []step{{key: name}}}
 }
+
+// Paths returns the paths of at most limit values in a record that are neither null nor
+// objects.
+func (v *Value) Paths(limit int) []string {
+	var out []string
+	var walk func(v *Value, at string, depth int)
+	walk = func(v *Value, at string, depth int) {
+		for _, m := range v.Items {
+			here := join(at, m.Name)
+			switch {
+			case len(out) >= limit:
+				return
+			case m.Kind == Object && len(m.Items) > 0 && depth < 3:
+				walk(m, here, depth+1)
+			default:
+				out = append(out, here)
+			}
+		}
+	}
+	if v.Kind == Object {
+		walk(v, "", 0)
+	}
+	return out
+}
+
+// join appends a member name to a path.
+func join(pattern, name string) string {
+	if name == "" || strings.ContainsAny(name, ".[]*\"'") {
+		return pattern + "[" + strconv.Quote(name) + "]"
+	}
+	if pattern == "" {
+		return name
+	}
+	return pattern + "." + name
+}

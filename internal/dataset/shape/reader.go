@@ -43,15 +43,6 @@ func NewReader(f *Finder, preset Plan, from string) *Reader {
 	return r
 }
 
-// A Record is a row with the record that it comes from.
-type Record struct {
-	Row
-	Value *Value // normalized
-	Line  int    // of the first span of a trace, if Close returns it
-	Turn  int    // number of the turn, if Reader.Turns is set and the record is a conversation
-	Err   error  // a value of the wrong type
-}
-
 // Read converts a record. It returns no row for a span, whose trace is returned by
 // Close.
 func (r *Reader) Read(v *Value) ([]Record, error) {
@@ -108,8 +99,59 @@ func (r *Reader) rows(plan Plan, normal *Value) []Record {
 	return []Record{{Row: row, Value: normal, Err: err}}
 }
 
-// maxChecked is the number of records that are compared with the layout of the first one.
-const maxChecked = 10
+// turnRows returns a row for each answered turn of the conversation in a record, or nil if
+// its answer is in none. Each is read like the last turn of a conversation that ends there.
+// The question contains the earlier turns. The contexts are those of the turn, then those of
+// earlier turns: a model has seen both.
+func (r *Reader) turnRows(plan Plan, record *Value) []Record {
+	if plan[Answer] == nil {
+		return nil
+	}
+	c := r.conversation(plan[Answer], record)
+	if c == nil {
+		return nil
+	}
+	var ends []*Value // the record up to each answer
+	for i, m := range c.list.Items {
+		if !isChat(c.list) || role(m) == "assistant" && !callsTool(m) && messageText(m) != "" {
+			ends = append(ends, r.Expand.upTo(c, record, i+1))
+		}
+	}
+	// A turn without retrieval does not say where the contexts are.
+	for _, end := range slices.Backward(ends) {
+		if plan[Contexts] != nil {
+			break
+		}
+		if other, err := r.planOf(end); err == nil {
+			plan[Contexts] = other[Contexts]
+		}
+	}
+	var rows []Record
+	var retrieved []*Value
+	var earlier strings.Builder
+	for i, end := range ends {
+		row, err := r.Row(plan, end)
+		if row.Contexts == nil && plan[Contexts] != nil {
+			row.Contexts = newList(nil)
+		}
+		if row.Contexts != nil {
+			row.Contexts = merge(row.Contexts, retrieved)
+			retrieved = row.Contexts.Items
+		}
+		if row.Question != nil {
+			question := *row.Question
+			if earlier.Len() > 0 {
+				*row.Question = earlier.String() + "\n" + question
+			}
+			earlier.WriteString("user: " + question + "\n")
+		}
+		if row.Answer != nil {
+			earlier.WriteString("assistant: " + *row.Answer + "\n")
+		}
+		rows = append(rows, Record{Row: row, Value: end, Turn: i + 1, Err: err})
+	}
+	return rows
+}
 
 // planOf finds the fields of a record.
 func (r *Reader) planOf(normal *Value) (Plan, error) {
@@ -148,14 +190,6 @@ func (e *NotExported) Error() string {
 		text += fmt.Sprintf("; they look like one of %s (--from %s)", e.Looks.Title, e.Looks.Name)
 	}
 	return text
-}
-
-// guess returns the tool that wrote a normalized record, or nil.
-func (f *Finder) guess(v *Value) *Tool {
-	if i := slices.IndexFunc(f.tools, func(t Tool) bool { return t.matches(v) }); i >= 0 {
-		return &f.tools[i]
-	}
-	return nil
 }
 
 // recognize sets the tool that wrote the records, unless it is known.

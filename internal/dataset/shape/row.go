@@ -19,7 +19,7 @@ func (x Expander) textOf(v *Value, field Field) (string, bool) {
 	case inner.Kind == List && len(inner.Items) == 1:
 		return x.textOf(inner.Items[0], field)
 	case inner.Kind == List && isParts(inner), inner.Kind == Object && isMessage(inner):
-		text := x.messageText(inner)
+		text := messageText(inner)
 		return text, text != ""
 	case v.Kind == Text:
 		return v.Text, true
@@ -41,10 +41,68 @@ func isMessage(v *Value) bool {
 	return v.text("text", "content", "value") != "" && !slices.ContainsFunc(v.Items, func(m *Value) bool { return m.isNested() && len(m.Items) > 0 && m.Name != "metadata" })
 }
 
+// A turn is a question in a chat, what tools returned for it, and the answer.
+type turn struct {
+	question, answer string
+	results          []*Value
+}
+
+// answered returns the last turn of a chat that has an answer.
+func (x Expander) answered(chat *Value) turn {
+	for i, m := range slices.Backward(chat.Items) {
+		if role(m) == "assistant" && !callsTool(m) {
+			if text := messageText(m); text != "" {
+				t := x.open(chat.Items[:i])
+				t.answer = text
+				return t
+			}
+		}
+	}
+	return turn{}
+}
+
+// open returns the turn that the last question of messages starts. Its answer is not
+// one of them.
+func (x Expander) open(messages []*Value) turn {
+	var t turn
+	for _, m := range slices.Backward(messages) {
+		switch role(m) {
+		case "user":
+			for _, part := range slices.Backward(items(m.first("content"))) {
+				if content := part.first("content"); content != nil && part.text("type") == "tool_result" && !failed(part) {
+					t.results = append(t.results, x.expand(content))
+				}
+			}
+			if t.question = messageText(m); t.question != "" {
+				slices.Reverse(t.results)
+				return t
+			}
+		case "tool":
+			if content := m.first("content", "text", "output", "results"); content != nil && !failed(m) {
+				if content.isObjects() {
+					content = newList(slices.DeleteFunc(slices.Clone(content.Items), failed))
+				}
+				t.results = append(t.results, x.expand(content))
+			}
+		}
+	}
+	slices.Reverse(t.results)
+	return t
+}
+
 // A Row holds the fields of a row. Missing fields are nil.
 type Row struct {
 	Question, Answer *string
 	Contexts         *Value
+}
+
+// A Record is a row with the record that it comes from.
+type Record struct {
+	Row
+	Value *Value // normalized
+	Line  int    // of the first span of a trace, if Close returns it
+	Turn  int    // number of the turn, if Reader.Turns is set and the record is a conversation
+	Err   error  // a value of the wrong type
 }
 
 // Row returns the fields of a normalized record.

@@ -75,30 +75,6 @@ func (v *Value) key() string {
 	return b.String()
 }
 
-// Paths returns the paths of at most limit values in a record that are neither null nor
-// objects.
-func (v *Value) Paths(limit int) []string {
-	var out []string
-	var walk func(v *Value, at string, depth int)
-	walk = func(v *Value, at string, depth int) {
-		for _, m := range v.Items {
-			here := join(at, m.Name)
-			switch {
-			case len(out) >= limit:
-				return
-			case m.Kind == Object && len(m.Items) > 0 && depth < 3:
-				walk(m, here, depth+1)
-			default:
-				out = append(out, here)
-			}
-		}
-	}
-	if v.Kind == Object {
-		walk(v, "", 0)
-	}
-	return out
-}
-
 // isBlank reports whether v contains nothing but nulls and blank texts.
 func isBlank(v *Value) bool {
 	if v.Kind == Object {
@@ -205,24 +181,9 @@ func (v *Value) isObjects() bool {
 		!slices.ContainsFunc(v.Items, func(item *Value) bool { return item.Kind != Object })
 }
 
-// An Expander returns the value of a text that contains a JSON or Python list or
-// object, and nil for other texts.
-type Expander func(text string) *Value
-
-// expand returns the value in a text, or v itself if it is not such a text.
-func (x Expander) expand(v *Value) *Value {
-	if v.Kind != Text || x == nil {
-		return v
+func items(v *Value) []*Value {
+	if v == nil || v.Kind != List {
+		return nil
 	}
-	if !v.expanded {
-		v.expanded = true
-		if inner := x(v.Text); inner.isNested() {
-			v.inner = x.normalize(inner)
-			v.inner.Name = v.Name
-		}
-	}
-	if v.inner != nil {
-		return v.inner
-	}
-	return v
+	return v.Items
 }
