@@ -57,42 +57,6 @@ func classifyCell(s string) certainty {
 	return notList
 }
 
-func trim(s string) string { return strings.Trim(s, " \t\r\n") }
-
-// startsWithString reports whether s starts with a JSON or Python string.
-func startsWithString(s string) bool {
-	for range 2 {
-		if s == "" || strings.IndexByte("uUbBrRfF", s[0]) < 0 {
-			break
-		}
-		s = s[1:]
-	}
-	return s != "" && (s[0] == '"' || s[0] == '\'')
-}
-
-// isPrintedDocument reports whether s starts with the Python repr of a LangChain
-// document.
-func isPrintedDocument(s string) bool {
-	s, ok := strings.CutPrefix(s, "Document(")
-	n := wordLength(s)
-	return ok && n > 0 && n < len(s) && s[n] == '='
-}
-
-// newFinder returns a Finder that reads cells and contexts as this package does.
-func newFinder() *shape.Finder { return shape.NewFinder(expandCell, isContexts) }
-
-// expandCell returns the list or object in a text, or nil.
-func expandCell(text string) *value {
-	if classifyCell(text) == notList {
-		return nil
-	}
-	v, err := readJSONText([]byte(text))
-	if err != nil {
-		v, _ = readPython(text) // nil if it is none
-	}
-	return v
-}
-
 // readCell returns the value of a cell that contains a JSON or Python list or object, or nil
 // if the cell is plain text. Lists and objects without possible contexts, such as the output
 // of a tool, are also plain text. A definite list that cannot be parsed is an error.

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
@@ -226,6 +225,13 @@ func (m *columnMap) hasPaths() bool {
 	return false
 }
 
+// preset returns the mapped paths that package shape reads.
+func (m *columnMap) preset() shape.Plan {
+	preset := maps.Clone(m.paths)
+	delete(preset, FieldID)
+	return preset
+}
+
 // isPath reports whether a name that no column has can be a path.
 func isPath(name string) bool { return strings.ContainsAny(name, ".[") }
 
@@ -289,160 +295,6 @@ func (m *columnMap) reading(f Field, name string) *columnMap {
 	return &c
 }
 
-// A foundField is a column of a table, or a member of an object, that can supply a field.
-type foundField struct {
-	candidate
-	at    int    // index of the column
-	value *value // of the member
-}
-
-// A header describes the columns of a table.
-type header struct {
-	names    []string
-	found    []foundField     // best first
-	keep     []int            // indexes of kept columns
-	warnings []error          // reasons why columns were dropped
-	chosen   map[Field]string // columns of the answer and the contexts, once a record had a value
-}
-
-// first returns the best column of a field, or nil.
-func (h *header) first(f Field) *foundField {
-	if i := slices.IndexFunc(h.found, func(s foundField) bool { return s.field == f }); i >= 0 {
-		return &h.found[i]
-	}
-	return nil
-}
-
-// maxRivals limits the number of names that a columnMap remembers.
-const maxRivals = 1 << 12
-
-// mayRival reports whether a column that is not read is named like an answer or contexts.
-func (m *columnMap) mayRival(name []byte) bool {
-	rival, known := m.rivals[string(name)]
-	if !known && !m.raw {
-		rival = m.words.MayRival(string(name))
-		if len(m.rivals) < maxRivals {
-			m.rivals[string(name)] = rival
-		}
-	}
-	return rival
-}
-
-// rival returns an error if a field is read from one of several columns that can hold it.
-func (m *columnMap) rival(f Field, chosen string, names []string) error {
-	if f == FieldID || m.raw || m.mapped[f] != "" {
-		return nil
-	}
-	for _, name := range names {
-		if _, used := m.byName[name]; !used && m.words.Rival(f, chosen, name) {
-			return &layoutError{err: ambiguousColumns(f, chosen, name)}
-		}
-	}
-	return nil
-}
-
-// header assigns the columns of a table.
-func (m *columnMap) header(names []string) (*header, error) {
-	h := &header{names: names, chosen: map[Field]string{}}
-	seen := map[string]bool{}
-	for i, name := range names {
-		c, used := m.byName[name]
-		kept := m.keeps(name)
-		duplicate := seen[name]
-		seen[name] = true
-		switch {
-		case duplicate && (used || slices.Contains(m.keep, name)):
-			return nil, usagef("two columns are named %s", quote(name))
-		case duplicate && kept:
-			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: another is named %s too", i+1, quote(name)))
-			continue
-		case kept && name == "":
-			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: it has no name", i+1))
-			continue
-		}
-		if kept {
-			h.keep = append(h.keep, i)
-		}
-		if used {
-			h.found = append(h.found, foundField{candidate: c, at: i})
-		}
-	}
-	slices.SortStableFunc(h.found, func(a, b foundField) int { return a.rank - b.rank })
-	h.found = slices.DeleteFunc(h.found, func(s foundField) bool { return shape.IsIdeal(s.name, h.first(s.field).name) })
-	for _, f := range fields() {
-		found := h.first(f) != nil
-		if name, mapped := m.mapped[f]; mapped && !found {
-			return nil, noSuchColumn(f, name, names)
-		}
-		if !found && !m.raw && (f == FieldAnswer || f == FieldContexts) {
-			return nil, m.missing(f, names)
-		}
-	}
-	for _, f := range fields() {
-		if s := h.first(f); s != nil {
-			if err := m.rival(f, s.name, names); err != nil {
-				return nil, err
-			}
-		}
-	}
-	for _, name := range m.keep {
-		if !seen[name] {
-			return nil, m.cannotKeep(name, names)
-		}
-	}
-	return h, nil
-}
-
-// choose returns the column or member of a field in a record, or nil: the first one, unless
-// another one has a value and the first has none or a less usual name. Two equally good ones
-// with values are an error, with the first of them as the result.
-func choose(f Field, found []foundField, hasValue func(*foundField) bool) (best *foundField, err error) {
-	for i := range found {
-		s := &found[i]
-		switch {
-		case s.field != f:
-		case best == nil:
-			best = s
-		case shape.IsIdeal(s.name, best.name):
-		case shape.IsIdeal(best.name, s.name):
-			best, err = s, nil
-		case !hasValue(s) || hasValue(best) && best.rank < s.rank:
-		case !hasValue(best) || best.rank > s.rank:
-			best, err = s, nil
-		case err == nil:
-			err = ambiguousColumns(f, best.name, s.name)
-		}
-	}
-	return best, err
-}
-
-// column returns the column of a field in a record of a table, or nil. See choose. The
-// answer and the contexts must be in the column where they were in earlier records.
-func (m *columnMap) column(h *header, f Field, hasValue func(*foundField) bool) (*foundField, error) {
-	best, err := choose(f, h.found, hasValue)
-	if err != nil || f != FieldAnswer && f != FieldContexts || best == nil || !hasValue(best) {
-		return best, err
-	}
-	for i := range h.found {
-		s := &h.found[i]
-		if s != best && s.field == f && f == FieldContexts && m.mapped[f] == "" && hasValue(s) && m.words.Rival(f, best.name, s.name) {
-			return nil, &layoutError{err: ambiguousColumns(f, best.name, s.name)}
-		}
-	}
-	if chosen := h.chosen[f]; chosen != "" && chosen != best.name {
-		return nil, notInPlace(f, chosen, best.name)
-	}
-	h.chosen[f] = best.name
-	return best, nil
-}
-
-// notInPlace returns the error for a record that has no value in the column from which the
-// field was read before, but one in another column: that may be the expected answer, or
-// the contexts of another retriever.
-func notInPlace(f Field, chosen, other string) error {
-	return fmt.Errorf("%s: want a value in column %s as in earlier rows; %s is not read in its place", f, quote(chosen), quote(other))
-}
-
 // withoutUsage converts a usage error to an ordinary one. After the first
 // object, such an error concerns only a single row.
 func withoutUsage(err error) error {
@@ -450,40 +302,4 @@ func withoutUsage(err error) error {
 		return errors.New(err.Error())
 	}
 	return err
-}
-
-const (
-	maxQuoted = 60 // characters of a quoted text
-	maxListed = 30 // names in a list
-)
-
-// quote quotes s for a message and truncates it to maxQuoted characters.
-func quote(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > maxQuoted {
-			return strconv.Quote(s[:i]) + "..."
-		}
-	}
-	return strconv.Quote(s)
-}
-
-// list joins column names for a message, quoting those with special characters.
-func list(names []string) string {
-	if len(names) == 0 {
-		return "none"
-	}
-	needsQuotes := func(c rune) bool { return c <= ' ' || c == ',' || c > '~' && !strconv.IsPrint(c) }
-	var shown []string
-	for _, name := range names[:min(len(names), maxListed)] {
-		if name == "" || len(name) > maxQuoted || strings.ContainsFunc(name, needsQuotes) {
-			name = quote(name)
-		}
-		shown = append(shown, name)
-	}
-	text := strings.Join(shown, ", ")
-	if more := len(names) - len(shown); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
 }

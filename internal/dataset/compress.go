@@ -92,3 +92,15 @@ func layerError(name string, err error) error {
 	}
 	return fmt.Errorf("the %s data is broken: %w", name, err)
 }
+
+// A countingReader counts the bytes read from r.
+type countingReader struct {
+	r io.Reader
+	n int64
+}
+
+func (c *countingReader) Read(p []byte) (int, error) {
+	n, err := c.r.Read(p)
+	c.n += int64(n)
+	return n, err
+}

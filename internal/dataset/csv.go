@@ -7,6 +7,15 @@ import (
 	"unicode/utf8"
 )
 
+// A dialect describes how a text separates and quotes fields.
+type dialect struct {
+	comma      byte // delimiter
+	lazyQuotes bool // a quote that does not enclose a whole field belongs to it
+	escapes    bool // \" is a quote within a field, as Spark and pandas can write it
+	doubled    bool // and \\ a backslash
+	padded     bool // the space after each delimiter does not belong to the field
+}
+
 // A csvReader parses RFC 4180 like encoding/csv, with three differences: it
 // keeps carriage returns within quotes, limits the size of a record with an
 // unclosed quote, and tracks the offset of the end of each record. It also reads

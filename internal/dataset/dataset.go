@@ -37,6 +37,16 @@ type Column struct {
 	Value []byte // JSON
 }
 
+// A Source identifies the origin of a context. Unknown fields are empty. An
+// answer can cite a context by any field of its source.
+type Source struct {
+	ID    string // document id
+	Part  string // chunk id
+	Title string
+	File  string // file name or path
+	URL   string
+}
+
 // A Field identifies a field of a row.
 type Field = shape.Field
 

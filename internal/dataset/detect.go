@@ -117,11 +117,3 @@ func startsWith(text []byte, words ...string) bool {
 	}
 	return true
 }
-
-// firstLine returns the first line of a text that is not blank.
-func firstLine(text []byte) []byte {
-	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte("\n"))
-	return line
-}
-
-func trimSpace(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }

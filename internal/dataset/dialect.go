@@ -5,15 +5,6 @@ import (
 	"bytes"
 )
 
-// A dialect describes how a text separates and quotes fields.
-type dialect struct {
-	comma      byte // delimiter
-	lazyQuotes bool // a quote that does not enclose a whole field belongs to it
-	escapes    bool // \" is a quote within a field, as Spark and pandas can write it
-	doubled    bool // and \\ a backslash
-	padded     bool // the space after each delimiter does not belong to the field
-}
-
 // delimiters are the detected delimiters, the most common one first.
 const delimiters = ",\t;|"
 
@@ -121,4 +112,10 @@ func escapesQuotes(head []byte, comma byte) bool {
 		}
 	}
 	return escaped
+}
+
+// firstLine returns the first line of a text that is not blank.
+func firstLine(text []byte) []byte {
+	line, _, _ := bytes.Cut(bytes.TrimLeft(text, "\r\n"), []byte("\n"))
+	return line
 }

@@ -9,34 +9,20 @@ import (
 	"io"
 	"math"
 	"os"
-	"slices"
+
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
-
-// fileColumns is what the readers of all formats know of a file.
-type fileColumns struct {
-	path     string
-	columns  *columnMap
-	warnings *warnings
-	mapped   *mappedColumns
-}
-
-// noteSplit reports that texts in the file are split into contexts.
-func (c *fileColumns) noteSplit() {
-	c.warnings.noteOnce(c.path, "contexts are split at |, with which DeepEval joins them; a JSON list prevents that")
-}
 
 // A file is a single file of a Set.
 type file struct {
 	fileColumns
-	opts *Options
 
 	size       int64 // size on disk in bytes, or -1 if unknown
 	reopenable bool
 	closer     io.Closer
 	in         *replayReader
 	stored     *countingReader
-	closeCodec func() // closes the decompressors
-	format     Format
+	closeCodec func()     // closes the decompressors
 	document   bool       // read a JSON file as one document
 	from       string     // tool whose layout is tried, or ""
 	found      string     // tool whose layout was recognized, or ""
@@ -56,231 +42,52 @@ type peekedRow struct {
 	err error
 }
 
-// A rowReader reads the rows of one format. It sets the fields that a record
-// contains. The file and the Set add the remaining ones.
-type rowReader interface {
-	// next reads one record. It returns io.EOF after the last record and a
-	// *RowError without a file name for an invalid record. After any other error
-	// reading cannot continue.
-	next(row *Row) error
+// input opens the file or standard input.
+func (f *file) input() (io.Reader, error) {
+	f.size = -1
+	if f.path == stdinPath {
+		if f.opts.Stdin == nil {
+			return nil, errors.New("there is no standard input")
+		}
+		return f.opts.Stdin, nil
+	}
+	in, err := f.openPath()
+	if pathErr, ok := errors.AsType[*os.PathError](err); ok {
+		err = pathErr.Err
+	}
+	return in, err
 }
 
-// A recordReader is a rowReader that does not look for fields if columnMap.raw is set.
-type recordReader interface {
-	rowReader
-	// record returns the record that next read last, valid until the next call of next.
-	record() (*value, error)
-}
-
-// maxPeeked limits the number of records that are read to find the layout of a file.
-const maxPeeked = 10
-
-// open opens the file and reads its first records, so that errors about the whole file
-// are reported early. If they have no answer or contexts under the usual names, their
-// layout is detected. After an error everything is closed.
-func (f *file) open() (err error) {
-	defer func() {
+func (f *file) openPath() (io.Reader, error) {
+	info, err := os.Stat(f.path)
+	switch {
+	case err != nil:
+		return nil, err
+	case info.IsDir():
+		return nil, errors.New("is a directory; a dataset that Hugging Face saved can be written as a file with to_parquet")
+	case !info.Mode().IsRegular():
+		open := f.opts.OpenPipe
+		if open == nil {
+			open = func(path string) (io.ReadCloser, error) { return os.Open(path) }
+		}
+		pipe, err := open(f.path)
 		if err != nil {
-			f.close()
-			err = f.wrapError(err)
+			return nil, err
 		}
-	}()
-	in, err := f.input()
-	if err != nil {
-		return err
+		f.closer = pipe
+		return pipe, nil
 	}
-	f.in = &replayReader{r: in, recording: true}
-	defer func() { f.in.recording = false }()
-	if f.columns.raw {
-		return f.openUsual(1)
-	}
-	err = f.openLayout(f.opts.From)
-	if err == nil || f.opts.From == "" {
-		return err
-	}
-	// Naming the tool must not prevent reading what can be read without its name.
-	switch other := f.openLayout(""); {
-	case other != nil && !is[*layoutError](other) && !is[*UsageError](other):
-		return other
-	case other != nil || f.found != "" && f.found != f.opts.From:
-		return err
-	}
-	if f.found == "" {
-		f.warnings.noteOnce(f.path, fmt.Sprintf("not an export of %s as it is known; read by its names", f.opts.From))
-	}
-	return nil
-}
-
-// openLayout opens the file with the layout of a tool or, if from is empty, with its
-// columns under the usual names or a layout that is detected.
-func (f *file) openLayout(from string) (err error) {
-	f.from, f.found = from, ""
-	var usual error
-	if from == "" {
-		if usual = f.openUsual(maxPeeked); usual == nil {
-			f.noteOutputs()
-			return f.findQuestion()
-		}
-		if !is[*layoutError](usual) {
-			return usual
-		}
-	}
-	err = f.openShaped()
-	if err == nil || !is[*layoutError](err) || from != "" || f.columns.hasPaths() {
-		return err
-	}
-	if isMissing(usual) {
-		if missingField(err) == FieldContexts || missingField(err) != missingField(usual) && !errors.Is(err, errNoLayout) || f.format == JSON && isMissing(err) {
-			return err // about the rows inside the document, or with one of the fields
-		}
-		return usual
-	}
-	return f.openUsual(1) // the columns exist, and the first rows are invalid
-}
-
-// openUsual opens the file with its columns under the usual or mapped names. It reads
-// the first records, up to a maximum, until one is valid and all mapped columns are found,
-// and returns a [*layoutError] if one is not found, or the first one if no record is valid.
-func (f *file) openUsual(maxPeeked int) error {
-	if err := f.openRecords(); err != nil {
-		return err
-	}
-	return f.peek(maxPeeked)
-}
-
-// peek reads the first records, see openUsual.
-func (f *file) peek(maxPeeked int) error {
-	var layout error
-	valid := false
-	for range maxPeeked {
-		var p peekedRow
-		p.err = f.reader.next(&p.row)
-		switch {
-		case is[*layoutError](p.err):
-			if layout == nil && !valid {
-				layout = p.err
-			}
-			if !is[*RowError](p.err) {
-				return p.err
-			}
-		case p.err == nil:
-			layout, valid = nil, true
-		case !is[*RowError](p.err) && !isEnd(p.err):
-			return p.err
-		}
-		f.peeked = append(f.peeked, p)
-		if p.err == nil && f.mapped.check(f.columns) == nil || p.err != nil && !is[*RowError](p.err) {
-			break
-		}
-	}
-	if maxPeeked > 1 {
-		if err := f.mapped.check(f.columns); err != nil {
-			return err
-		}
-		f.mapped.checked = true
-	}
-	if rowErr, ok := errors.AsType[*RowError](layout); ok && maxPeeked > 1 {
-		return rowErr.Err
-	}
-	return nil
-}
-
-// errNoLayout reports a file whose layout is not recognized.
-var errNoLayout error = &layoutError{err: errors.New("no answers and contexts found")}
-
-// openShaped opens a file whose layout must be detected. If the fields turn out to be
-// columns with other names, it reopens the file with these.
-func (f *file) openShaped() error {
-	shaped, err := f.peekShaped(false)
-	if is[*layoutError](err) && (f.format == JSON || f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer) {
-		document, docErr := f.peekShaped(true)
-		if !is[badJSON](docErr) && (f.format == JSON || docErr == nil) { // otherwise there are several documents
-			shaped, err = document, docErr
-		}
-	}
-	if err != nil {
-		return err
-	}
-	if tool := shaped.shape.Tool(); tool != nil {
-		f.found = tool.Name
-	}
-	if note := shaped.shape.Describe(); note != "" {
-		f.warnings.noteOnce(f.path, note)
-	}
-	if _, ok := shaped.records.(*documentReader); ok {
-		return nil
-	}
-	if columns := f.columns.detected(shaped.shape.Layout()); columns != nil {
-		usual := f.columns
-		f.columns = columns
-		err := f.openUsual(maxPeeked)
-		if err == nil {
-			return nil
-		}
-		f.columns = usual
-		if shaped, err = f.peekShaped(false); err == nil {
-			shaped.shape.All = true
-		}
-		return err
-	}
-	return nil
-}
-
-// peekShaped opens the file for detecting its layout: record by record, or as one
-// document.
-func (f *file) peekShaped(document bool) (*shapedReader, error) {
-	columns := f.columns
-	f.columns = &columnMap{raw: true, keepAll: true}
-	f.document, f.preset = document, columns
-	err := f.openRecords()
-	f.columns, f.document, f.preset = columns, false, nil
+	in, err := safefile.Open(f.path)
 	if err != nil {
 		return nil, err
 	}
-	shaped := newShaped(f.reader.(recordReader), f) //nolint:forcetypeassert // all that openRecords creates
-	f.reader = shaped
-	if err := f.peek(maxPeeked); err != nil {
+	f.closer = in
+	if info, err = in.Stat(); err != nil {
 		return nil, err
 	}
-	if last := f.peeked[len(f.peeked)-1]; last.err != nil {
-		return nil, errNoLayout
-	}
-	return shaped, nil
+	f.size, f.reopenable = info.Size(), true
+	return in, nil
 }
-
-// findQuestion reads the question from a column with another name if the first record has
-// none under the usual ones.
-func (f *file) findQuestion() error {
-	record, ok := f.reader.(interface{ columnNames() []string })
-	if !ok || f.columns.mapped[FieldQuestion] != "" || slices.ContainsFunc(f.peeked, func(p peekedRow) bool { return p.row.Question != "" || p.err != nil }) {
-		return nil
-	}
-	name := f.columns.question(record.columnNames())
-	if name == "" {
-		return nil
-	}
-	usual := f.columns
-	f.columns = usual.reading(FieldQuestion, name)
-	if f.openUsual(1) == nil && f.peeked[0].err == nil && f.peeked[0].row.Question != "" {
-		f.warnings.noteOnce(f.path, "question from "+name)
-		return nil
-	}
-	f.columns = usual
-	return f.openUsual(maxPeeked)
-}
-
-// noteOutputs reports a table in which a record has several rows.
-func (f *file) noteOutputs() {
-	if t, ok := f.reader.(*tableReader); ok && t.outputs != nil {
-		f.found = "promptfoo"
-		if f.from == f.opts.From {
-			f.warnings.noteOnce(f.path, "read as an export of promptfoo (--from promptfoo), each output as a row")
-		}
-	}
-}
-
-// isLone reports whether the first records are one record.
-func (f *file) isLone() bool { return len(f.peeked) == 2 && !is[*RowError](f.peeked[1].err) }
 
 // openRecords creates the reader of the format, at the start of the file.
 func (f *file) openRecords() error {
@@ -384,19 +191,77 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	}
 	switch {
 	case f.format == CSV || f.format == TSV:
-		f.reader, err = newTable(r, f, consumed)
+		f.reader, err = newTable(r, f.fileColumns, consumed)
 	case f.document:
-		f.reader, err = newDocument(r, f, f.preset)
+		f.reader, err = newDocument(r, f.limit(), f.preset)
 	case f.format == JSONL:
-		f.reader = newJSONL(r, f, consumed)
+		f.reader = newJSONL(r, f.fileColumns, consumed)
 	default:
-		f.reader, err = newJSON(r, f, consumed)
+		f.reader, err = newJSON(r, f.fileColumns, f.preset, consumed)
 	}
 	return err
 }
 
-// limit returns the maximum size of a record.
-func (f *file) limit() int { return cmp.Or(f.opts.MaxRowBytes, DefaultMaxRowBytes) }
+// openParquet creates the reader of a Parquet file. Since Parquet requires
+// random access, pipes and compressed files are first copied to a temporary
+// file.
+func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
+	in, size, err := f.randomAccess(r, uncompressed)
+	if err != nil {
+		return err
+	}
+	reader, err := newParquet(in, size, f.fileColumns)
+	if err != nil {
+		return err
+	}
+	reader.size = max(f.size, 0)
+	f.reader, f.parquet = reader, reader
+	return nil
+}
+
+// randomAccess returns the file if it can be read at any offset, and otherwise a temporary
+// copy, with its size in bytes.
+func (f *file) randomAccess(r *bufio.Reader, uncompressed bool) (in *os.File, size int64, err error) {
+	in, ok := f.closer.(*os.File)
+	switch {
+	case f.temp != nil:
+		in = f.temp
+	case !ok || !uncompressed || !f.reopenable:
+		f.in.recording = false // the copy can be read again
+		if in, err = f.copyToTemp(r); err != nil {
+			return nil, 0, err
+		}
+	}
+	info, err := in.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	return in, info.Size(), nil
+}
+
+// copyToTemp copies r to a temporary file.
+func (f *file) copyToTemp(r io.Reader) (*os.File, error) {
+	temp, name, err := safefile.Temp("", "ragfaith-*")
+	if err != nil {
+		return nil, fmt.Errorf("temporary file: %w", err)
+	}
+	f.temp, f.tempName = temp, name
+	if _, err := io.Copy(temp, r); err != nil {
+		return nil, fmt.Errorf("copying to a temporary file: %w", err)
+	}
+	return temp, nil
+}
+
+func (f *file) removeTemp() {
+	if f.temp == nil {
+		return
+	}
+	_ = f.temp.Close() // its content is no longer needed
+	if f.tempName != "" {
+		_ = os.Remove(f.tempName)
+	}
+	f.temp, f.tempName = nil, ""
+}
 
 // next returns the next record.
 func (f *file) next(row *Row) error {
@@ -425,22 +290,6 @@ func (f *file) next(row *Row) error {
 	return f.wrapError(err)
 }
 
-// suspend closes a file that can be reopened later, to limit the number of open
-// files.
-func (f *file) suspend() {
-	if f.reopenable && f.temp == nil {
-		f.close()
-	}
-}
-
-// resume reopens a suspended file.
-func (f *file) resume() error {
-	if f.reader != nil {
-		return nil
-	}
-	return f.open()
-}
-
 // closeReader closes the reader of the format.
 func (f *file) closeReader() {
 	if f.parquet != nil {
@@ -460,4 +309,30 @@ func (f *file) close() {
 	}
 	f.removeTemp()
 	f.peeked = nil
+}
+
+// A replayReader reads r and can return to the start as long as it records what it
+// reads.
+type replayReader struct {
+	r         io.Reader
+	recording bool
+	recorded  []byte
+	pos       int // of the next byte in recorded
+}
+
+func (r *replayReader) Read(p []byte) (int, error) {
+	if r.pos < len(r.recorded) {
+		n := copy(p, r.recorded[r.pos:])
+		r.pos += n
+		return n, nil
+	}
+	if !r.recording {
+		r.recorded, r.pos = nil, 0
+	}
+	n, err := r.r.Read(p)
+	if r.recording {
+		r.recorded = append(r.recorded, p[:n]...)
+		r.pos += n
+	}
+	return n, err
 }

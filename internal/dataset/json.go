@@ -43,16 +43,16 @@ type jsonReader struct {
 	floats *bareFloatReader // input of dec
 }
 
-func newJSON(r *bufio.Reader, f *file, consumed func(int64) int64) (*jsonReader, error) {
+func newJSON(r *bufio.Reader, f fileColumns, preset *columnMap, consumed func(int64) int64) (*jsonReader, error) {
 	in := &lineTracker{r: r, max: int64(f.limit()), keep: true}
 	columns := f.columns
-	if f.preset != nil {
-		columns = f.preset
+	if preset != nil {
+		columns = preset
 	}
 	floats := &bareFloatReader{r: bufio.NewReaderSize(in, readAhead)}
 	j := &jsonReader{
 		in: in, consumed: consumed, floats: floats, dec: newLenientDecoder(floats),
-		object:  objectReader{fileColumns: f.fileColumns},
+		object:  objectReader{fileColumns: f},
 		members: map[string]bool{}, columns: columns, finder: newFinder(), preset: columns.preset(),
 	}
 	err := j.start()

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -270,86 +269,10 @@ func (o *objectReader) names() []string {
 	return names
 }
 
-// set stores a value in a field. names returns the names of all columns. See
-// separatedContexts for note.
-func (r *Row) set(f Field, v *value, names func() []string, note func()) error {
-	switch f {
-	case FieldID:
-		switch {
-		case v.Kind == shape.Text || v.Kind == shape.Number:
-			r.ID = v.Text
-		case v.Kind != shape.Null:
-			return fmt.Errorf("id: want a string or a number, got %s", v.Kind)
-		}
-	case FieldQuestion:
-		switch {
-		case v.Kind == shape.Text:
-			r.Question = v.Text
-		case v.Kind != shape.Null:
-			return &layoutError{err: fmt.Errorf("question: want a string, got %s", v.Kind)}
-		}
-	case FieldAnswer:
-		if v.Kind != shape.Text {
-			return &layoutError{err: fmt.Errorf("answer: want a string, got %s", v.Kind)}
-		}
-		r.Answer = v.Text
-	case FieldContexts:
-		var err error
-		if r.Contexts, r.Sources, err = contexts(v); err != nil {
-			return &layoutError{err: err}
-		}
-		if v.Kind == shape.Text && strings.Contains(v.Text, "|") && len(r.Contexts) == 1 { // a tool may have joined them
-			if parts, _, err := separatedContexts(v.Text, shape.ContextSeparator(names(), false), note); err == nil {
-				r.Contexts = parts
-			}
-		}
-	}
-	return nil
-}
-
-// kindOf returns the kind of a JSON value with its article, for error messages.
-func kindOf(k jsontext.Kind) string {
-	kinds := map[jsontext.Kind]shape.Kind{'n': shape.Null, 't': shape.Bool, 'f': shape.Bool, '"': shape.Text, '0': shape.Number, '{': shape.Object}
-	if kind, ok := kinds[k]; ok {
-		return kind.String()
-	}
-	if k == '[' {
-		return "an array"
-	}
-	return "something else"
-}
-
-// A badJSON is a syntax error with its position.
-type badJSON string
-
-func (e badJSON) Error() string { return "invalid JSON: " + string(e) }
-
 // noMore returns an error if dec has more than the object that was read.
 func noMore(dec *jsontext.Decoder) error {
 	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
 		return badJSON(fmt.Sprintf("text after the object, at column %d", dec.InputOffset()+1))
 	}
 	return nil
-}
-
-// syntaxError shortens an error of the JSON decoder and adds its one-based
-// column.
-func syntaxError(err error) error {
-	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
-	if !ok {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return badJSON("unexpected end of input")
-		}
-		return err
-	}
-	what := strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
-	switch {
-	case errors.Is(syntactic.Err, io.ErrUnexpectedEOF):
-		what = "unexpected end of input"
-	case errors.Is(syntactic.Err, jsontext.ErrDuplicateName):
-		what = "duplicate name " + quote(syntactic.JSONPointer.LastToken())
-	case strings.HasPrefix(what, "invalid surrogate pair"):
-		what = "unpaired surrogate"
-	}
-	return badJSON(fmt.Sprintf("%s, at column %d", what, syntactic.ByteOffset+1))
 }

@@ -3,6 +3,7 @@ package dataset
 import (
 	"errors"
 	"fmt"
+	"hash/maphash"
 	"io"
 	"iter"
 	"slices"
@@ -42,7 +43,7 @@ func Open(paths []string, opts Options) (*Set, error) {
 			return nil, usagef("standard input can only be read once")
 		}
 		stdin = stdin || path == stdinPath
-		f := &file{fileColumns: fileColumns{path: path, columns: columns, warnings: s.warnings}, opts: &opts}
+		f := &file{fileColumns: fileColumns{path: path, columns: columns, warnings: s.warnings, opts: &opts}}
 		if err := f.open(); err != nil {
 			_ = s.Close()
 			return nil, err
@@ -155,46 +156,49 @@ func (s *Set) Close() error {
 	return nil
 }
 
-// A warnings value reports warnings about columns and notes, without repeating them.
-type warnings struct {
-	warn func(error)  // not nil
-	note func(string) // not nil
-	seen map[string]bool
+const (
+	maxIDs        = 1 << 20 // number of ids that later ones are compared with
+	maxDuplicates = 5       // number of duplicates reported individually
+)
+
+// An idSet detects duplicate ids. It stores a keyed 64-bit hash of each id, so
+// that long ids need no memory and crafted ids cause no false reports.
+type idSet struct {
+	seed       maphash.Seed
+	hashes     map[uint64]struct{}
+	duplicates int
 }
 
-func newWarnings(opts Options) *warnings {
-	w := &warnings{warn: opts.Warn, note: opts.Note, seen: map[string]bool{}}
-	if w.warn == nil {
-		w.warn = func(error) {}
-	}
-	if w.note == nil {
-		w.note = func(string) {}
-	}
-	return w
+func newIDSet() *idSet {
+	return &idSet{seed: maphash.MakeSeed(), hashes: map[uint64]struct{}{}}
 }
 
-// maxWarnings limits the number of distinct warnings about columns.
-const maxWarnings = 20
-
-// once reports a warning unless it has been reported before.
-func (w *warnings) once(err error) {
-	if text := err.Error(); !w.seen[text] && len(w.seen) < maxWarnings {
-		w.seen[text] = true
-		w.warn(err)
+// check adds the id of a row, which is its index if it has none. It returns a warning about a
+// duplicate, or nil.
+func (s *idSet) check(row *Row, missing bool) error {
+	h := maphash.String(s.seed, row.ID)
+	if _, known := s.hashes[h]; known {
+		s.duplicates++
+		switch {
+		case s.duplicates > maxDuplicates:
+			return nil
+		case missing:
+			return fmt.Errorf("%s:%d: no id; its index %s is used, which is the id of an earlier row", DisplayName(row.File), row.Line, row.ID)
+		default:
+			return fmt.Errorf("%s:%d: duplicate id %s", DisplayName(row.File), row.Line, quote(row.ID))
+		}
 	}
+	if len(s.hashes) < maxIDs {
+		s.hashes[h] = struct{}{}
+	}
+	return nil
 }
 
-// noteOnce reports how a file is read, unless it has been reported before.
-func (w *warnings) noteOnce(path, text string) {
-	if text = DisplayName(path) + ": " + text; !w.seen[text] {
-		w.seen[text] = true
-		w.note(text)
+// summary returns a warning with the number of duplicates if some were not
+// reported individually, or nil.
+func (s *idSet) summary() error {
+	if s.duplicates <= maxDuplicates {
+		return nil
 	}
-}
-
-// header reports the warnings about a header.
-func (w *warnings) header(path string, h *header) {
-	for _, err := range h.warnings {
-		w.once(fmt.Errorf("%s: %w", DisplayName(path), err))
-	}
+	return fmt.Errorf("%d rows have the id of an earlier row", s.duplicates)
 }

@@ -1,19 +1,16 @@
 package dataset
 
 import (
-	"bufio"
 	"cmp"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"unicode/utf8"
 
 	"github.com/parquet-go/parquet-go"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
-	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // A parquetReader reads the required columns page by page and assembles
@@ -36,67 +33,6 @@ type parquetReader struct {
 	total     int64 // number of records in the file
 }
 
-// openParquet creates the reader of a Parquet file. Since Parquet requires
-// random access, pipes and compressed files are first copied to a temporary
-// file.
-func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
-	in, size, err := f.randomAccess(r, uncompressed)
-	if err != nil {
-		return err
-	}
-	reader, err := newParquet(in, size, f)
-	if err != nil {
-		return err
-	}
-	reader.size = max(f.size, 0)
-	f.reader, f.parquet = reader, reader
-	return nil
-}
-
-// randomAccess returns the file if it can be read at any offset, and otherwise a temporary
-// copy, with its size in bytes.
-func (f *file) randomAccess(r *bufio.Reader, uncompressed bool) (in *os.File, size int64, err error) {
-	in, ok := f.closer.(*os.File)
-	switch {
-	case f.temp != nil:
-		in = f.temp
-	case !ok || !uncompressed || !f.reopenable:
-		f.in.recording = false // the copy can be read again
-		if in, err = f.copyToTemp(r); err != nil {
-			return nil, 0, err
-		}
-	}
-	info, err := in.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	return in, info.Size(), nil
-}
-
-// copyToTemp copies r to a temporary file.
-func (f *file) copyToTemp(r io.Reader) (*os.File, error) {
-	temp, name, err := safefile.Temp("", "ragfaith-*")
-	if err != nil {
-		return nil, fmt.Errorf("temporary file: %w", err)
-	}
-	f.temp, f.tempName = temp, name
-	if _, err := io.Copy(temp, r); err != nil {
-		return nil, fmt.Errorf("copying to a temporary file: %w", err)
-	}
-	return temp, nil
-}
-
-func (f *file) removeTemp() {
-	if f.temp == nil {
-		return
-	}
-	_ = f.temp.Close() // its content is no longer needed
-	if f.tempName != "" {
-		_ = os.Remove(f.tempName)
-	}
-	f.temp, f.tempName = nil, ""
-}
-
 // recoverPanic converts a panic into an error. The Parquet library panics on
 // some inconsistent files.
 func recoverPanic(err *error) {
@@ -105,7 +41,7 @@ func recoverPanic(err *error) {
 	}
 }
 
-func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err error) {
+func newParquet(in io.ReaderAt, size int64, f fileColumns) (p *parquetReader, err error) {
 	defer recoverPanic(&err)
 	check := &pageChecker{r: in, size: size, limit: int64(f.limit())}
 	if err := check.footer(); err != nil {
@@ -127,14 +63,14 @@ func newParquet(in io.ReaderAt, size int64, f *file) (p *parquetReader, err erro
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetReader{fileColumns: f.fileColumns, file: file, check: check, header: h, outcome: f.columns.outcome(names), values: make([]*value, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
+	p = &parquetReader{fileColumns: f, file: file, check: check, header: h, outcome: f.columns.outcome(names), values: make([]*value, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
 	for _, s := range h.found {
 		p.add(s.at, columns[s.at])
 	}
 	for _, i := range slices.Concat(h.keep, p.outcome) {
 		p.add(i, columns[i])
 	}
-	f.warnings.header(f.path, h)
+	f.warnAbout(h)
 	return p, nil
 }
 

@@ -46,7 +46,7 @@ func TestParquetReadsOnlyRequiredColumns(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := &countingReaderAt{ReaderAt: bytes.NewReader(data)}
-		p, err := newParquet(in, int64(len(data)), &file{fileColumns: fileColumns{columns: columns, warnings: newWarnings(opts)}, opts: &opts})
+		p, err := newParquet(in, int64(len(data)), fileColumns{columns: columns, warnings: newWarnings(opts), opts: &opts})
 		if err != nil {
 			t.Fatal(err)
 		}

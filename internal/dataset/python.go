@@ -343,3 +343,22 @@ func (p *pythonParser) str() (string, error) {
 	p.i = len(p.s) - len(rest) + 1
 	return b.String(), nil
 }
+
+// startsWithString reports whether s starts with a JSON or Python string.
+func startsWithString(s string) bool {
+	for range 2 {
+		if s == "" || strings.IndexByte("uUbBrRfF", s[0]) < 0 {
+			break
+		}
+		s = s[1:]
+	}
+	return s != "" && (s[0] == '"' || s[0] == '\'')
+}
+
+// isPrintedDocument reports whether s starts with the Python repr of a LangChain
+// document.
+func isPrintedDocument(s string) bool {
+	s, ok := strings.CutPrefix(s, "Document(")
+	n := wordLength(s)
+	return ok && n > 0 && n < len(s) && s[n] == '='
+}

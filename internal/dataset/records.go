@@ -19,7 +19,7 @@ type Records struct {
 // the file is closed.
 func OpenRecords(path string, opts Options) (*Records, error) {
 	columns := &columnMap{raw: true, exact: true, keepAll: true}
-	f := &file{fileColumns: fileColumns{path: path, columns: columns, warnings: newWarnings(opts)}, opts: &opts}
+	f := &file{fileColumns: fileColumns{path: path, columns: columns, warnings: newWarnings(opts), opts: &opts}}
 	if err := f.open(); err != nil {
 		return nil, err
 	}

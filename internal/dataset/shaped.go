@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strconv"
 
@@ -14,8 +13,8 @@ import (
 // A shapedReader reads records whose fields are nested, have unusual names, or are
 // spread over several records. It finds them with package shape.
 type shapedReader struct {
+	fileColumns
 	records recordReader
-	file    *file
 	shape   *shape.Reader
 	ids     []*shape.Path // possible places of the id
 
@@ -40,8 +39,8 @@ type shapedRow struct {
 // order.
 const maxTraceBytes = 1 << 30
 
-func newShaped(records recordReader, f *file) *shapedReader {
-	s := &shapedReader{records: records, file: f}
+func newShaped(records recordReader, f fileColumns, from string) *shapedReader {
+	s := &shapedReader{fileColumns: f, records: records}
 	if path, ok := f.columns.paths[FieldID]; ok {
 		s.ids = []*shape.Path{path}
 	} else {
@@ -50,16 +49,9 @@ func newShaped(records recordReader, f *file) *shapedReader {
 			s.ids = append(s.ids, path)
 		}
 	}
-	s.shape = shape.NewReader(newFinder(), f.columns.preset(), f.from)
+	s.shape = shape.NewReader(newFinder(), f.columns.preset(), from)
 	s.shape.Turns = f.opts.AllTurns
 	return s
-}
-
-// preset returns the mapped paths that package shape reads.
-func (m *columnMap) preset() shape.Plan {
-	preset := maps.Clone(m.paths)
-	delete(preset, FieldID)
-	return preset
 }
 
 // next returns the next row. The first records are read together, because they must agree
@@ -143,11 +135,11 @@ func (s *shapedReader) usage(err error) error {
 
 // fill sets the fields of a row.
 func (s *shapedReader) fill(row *Row, r shapedRow) error {
-	m := s.file.columns
+	m := s.columns
 	if err := s.keep(row, r.Value); err != nil {
 		return err
 	}
-	s.file.mapped.record(func(f Field) bool {
+	s.mapped.record(func(f Field) bool {
 		path := m.paths[f]
 		return path != nil && s.shape.Value(path, r.Value) != nil || f == FieldContexts && r.Contexts != nil
 	}, func() []string { return r.Value.Paths(maxListed + 1) })
@@ -164,7 +156,7 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 	var err error
 	if r.Contexts != nil {
 		if r.Contexts.Kind == shape.Text {
-			row.Contexts, row.Sources, err = separatedContexts(r.Contexts.Text, s.separator(r.Value), s.file.noteSplit)
+			row.Contexts, row.Sources, err = separatedContexts(r.Contexts.Text, s.separator(r.Value), s.noteSplit)
 		} else {
 			row.Contexts, row.Sources, err = contexts(r.Contexts)
 		}
@@ -191,7 +183,7 @@ func (s *shapedReader) separator(record *shape.Value) string {
 	for _, m := range record.Items {
 		names = append(names, m.Name)
 	}
-	return shape.ContextSeparator(names, s.file.format == CSV || s.file.format == TSV)
+	return shape.ContextSeparator(names, s.format == CSV || s.format == TSV)
 }
 
 // missing returns the error for a record without a field.
@@ -219,7 +211,7 @@ func (s *shapedReader) id(record *shape.Value) string {
 // keep copies the requested columns, which can also be paths. The first record must
 // contain the paths and the required columns.
 func (s *shapedReader) keep(row *Row, record *shape.Value) error {
-	m := s.file.columns
+	m := s.columns
 	first := !s.started
 	s.started = true
 	for _, name := range m.keep {
@@ -234,7 +226,7 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) error {
 		case v != nil:
 			kept = appendJSON(nil, v)
 		case first:
-			if err := m.withoutKept(name, record.Paths(maxListed+1), s.file.warnings); err != nil {
+			if err := m.withoutKept(name, record.Paths(maxListed+1), s.warnings); err != nil {
 				return err
 			}
 		}

@@ -18,8 +18,7 @@ type documentReader struct {
 }
 
 // newDocument reads a whole JSON document.
-func newDocument(r *bufio.Reader, f *file, columns *columnMap) (*documentReader, error) {
-	limit := f.limit()
+func newDocument(r *bufio.Reader, limit int, columns *columnMap) (*documentReader, error) {
 	raw, err := io.ReadAll(io.LimitReader(r, int64(limit)+1))
 	if err != nil {
 		return nil, err

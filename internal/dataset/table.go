@@ -9,8 +9,6 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/go-json-experiment/json/jsontext"
-
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
@@ -29,7 +27,7 @@ type tableReader struct {
 	outputs   *outputTable // or nil
 }
 
-func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReader, error) {
+func newTable(r *bufio.Reader, f fileColumns, consumed func(int64) int64) (*tableReader, error) {
 	head, _ := r.Peek(readAhead) // the record that cannot be read reports the error
 	given, preferred := f.opts.Delimiter, byte(',')
 	if f.format == TSV {
@@ -41,7 +39,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	mark, sample := delimiterLine(head)
 	given = cmp.Or(given, mark)
 	t := &tableReader{
-		fileColumns: f.fileColumns,
+		fileColumns: f,
 		csv:         csvReader{lines: NewLineReader(r, f.limit()), dialect: detectDialect(sample, given, preferred)},
 		exact:       f.columns.exact, consumed: consumed,
 	}
@@ -88,7 +86,7 @@ func newTable(r *bufio.Reader, f *file, consumed func(int64) int64) (*tableReade
 	}
 	t.outcome = t.columns.outcome(names)
 	if t.exact || !t.columns.raw { // raw records keep all columns to search them
-		f.warnings.header(f.path, t.header)
+		f.warnAbout(t.header)
 	}
 	t.separator = shape.ContextSeparator(names, true)
 	return t, nil
@@ -262,33 +260,6 @@ func (t *tableReader) record() (*value, error) { //nolint:unparam // of recordRe
 	return v, nil
 }
 
-// separatedContexts returns the contexts in a text cell. If a tool can have joined them with
-// a separator, it splits the cell and calls note.
-func separatedContexts(cell, separator string, note func()) ([]string, []Source, error) {
-	if separator == "" || !isJoined(cell, separator) || classifyCell(cell) == definiteList {
-		return textContexts(cell)
-	}
-	note()
-	var out []string
-	for part := range strings.SplitSeq(cell, separator) {
-		out = append(out, strings.TrimSpace(part))
-	}
-	return out, nil, nil
-}
-
-// isJoined reports whether a text consists of texts joined by a separator. It reports false
-// for a table and for operators such as ||.
-func isJoined(text, separator string) bool {
-	last := ""
-	for part := range strings.SplitSeq(text, separator) {
-		if isBlank(part) || strings.HasSuffix(strings.TrimRight(last, " :"), "-") {
-			return false
-		}
-		last = part
-	}
-	return last != text
-}
-
 // cellJSON returns the JSON form of a cell: null if it is empty, a number if it
 // is a valid JSON number, and otherwise a string.
 func cellJSON(cell string) []byte {
@@ -299,14 +270,4 @@ func cellJSON(cell string) []byte {
 		return []byte(cell)
 	}
 	return appendString(nil, cell)
-}
-
-// isNumber reports whether s is a valid JSON number. For example, "007" and
-// "1." are not.
-func isNumber(s string) bool {
-	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') { // without copying large cells
-		return false
-	}
-	v := jsontext.Value(s)
-	return v.Kind() == '0' && v.IsValid() && trim(s) == s
 }

@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"strings"
 	"unicode/utf8"
 
 	"golang.org/x/text/encoding/unicode"
@@ -97,3 +98,9 @@ func textError(text []byte) string {
 	}
 	return ""
 }
+
+func trim(s string) string { return strings.Trim(s, " \t\r\n") }
+
+func trimSpace(text []byte) []byte { return bytes.Trim(text, " \t\r\n") }
+
+func isBlank(s string) bool { return strings.TrimSpace(s) == "" }

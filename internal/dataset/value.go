@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
 
@@ -111,6 +112,45 @@ func parseJSON(text []byte) (*value, error) {
 	return v, nil
 }
 
+// kindOf returns the kind of a JSON value with its article, for error messages.
+func kindOf(k jsontext.Kind) string {
+	kinds := map[jsontext.Kind]shape.Kind{'n': shape.Null, 't': shape.Bool, 'f': shape.Bool, '"': shape.Text, '0': shape.Number, '{': shape.Object}
+	if kind, ok := kinds[k]; ok {
+		return kind.String()
+	}
+	if k == '[' {
+		return "an array"
+	}
+	return "something else"
+}
+
+// A badJSON is a syntax error with its position.
+type badJSON string
+
+func (e badJSON) Error() string { return "invalid JSON: " + string(e) }
+
+// syntaxError shortens an error of the JSON decoder and adds its one-based
+// column.
+func syntaxError(err error) error {
+	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
+	if !ok {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return badJSON("unexpected end of input")
+		}
+		return err
+	}
+	what := strings.TrimPrefix(syntactic.Err.Error(), "jsontext: ")
+	switch {
+	case errors.Is(syntactic.Err, io.ErrUnexpectedEOF):
+		what = "unexpected end of input"
+	case errors.Is(syntactic.Err, jsontext.ErrDuplicateName):
+		what = "duplicate name " + quote(syntactic.JSONPointer.LastToken())
+	case strings.HasPrefix(what, "invalid surrogate pair"):
+		what = "unpaired surrogate"
+	}
+	return badJSON(fmt.Sprintf("%s, at column %d", what, syntactic.ByteOffset+1))
+}
+
 // unquote returns the content of a valid JSON string.
 func unquote(raw jsontext.Value) []byte {
 	if bytes.IndexByte(raw, '\\') < 0 {
@@ -165,4 +205,14 @@ func appendJSON(dst []byte, v *value) []byte {
 func appendString(dst []byte, s string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, s) // the error reports invalid UTF-8
 	return dst
+}
+
+// isNumber reports whether s is a valid JSON number. For example, "007" and
+// "1." are not.
+func isNumber(s string) bool {
+	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') { // without copying large cells
+		return false
+	}
+	v := jsontext.Value(s)
+	return v.Kind() == '0' && v.IsValid() && trim(s) == s
 }
