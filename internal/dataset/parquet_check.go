@@ -187,16 +187,18 @@ func (c *pageChecker) hideSize(header byteRange) error {
 	if _, err := c.r.ReadAt(b, header.from); err != nil {
 		return err
 	}
-	t := &thriftWalker{b: b}
+	r := newThriftReader(b)
 	size := header
 	for range 2 {
-		if t.byte() != 1<<4|thriftI32 {
+		if f, err := r.ReadField(); err != nil || !f.Delta || f.ID != 1 || f.Type != thrift.I32 {
 			return errors.New("page header: it does not start with a type and a size")
 		}
-		size.from = header.from + int64(t.i)
-		t.varint()
+		size.from = header.from + int64(r.BytesRead())
+		if _, err := r.ReadInt32(); err != nil {
+			return fmt.Errorf("page header: %w", err)
+		}
 	}
-	size.to = header.from + int64(t.i)
+	size.to = header.from + int64(r.BytesRead())
 	c.hidden = append(c.hidden, size)
 	return nil
 }
@@ -227,119 +229,80 @@ func (c *pageChecker) pageHeader(at, end int64) (*format.PageHeader, int64, erro
 // Thrift's compact protocol. It returns io.ErrUnexpectedEOF if the struct
 // extends beyond b.
 func thriftLength(b []byte) (int, error) {
-	t := &thriftWalker{b: b}
-	t.value(thriftStruct, 0)
-	return t.i, t.err
-}
-
-// Type codes of Thrift's compact protocol.
-const (
-	thriftTrue   = 1
-	thriftFalse  = 2
-	thriftByte   = 3
-	thriftI16    = 4
-	thriftI32    = 5
-	thriftI64    = 6
-	thriftDouble = 7
-	thriftBinary = 8
-	thriftList   = 9
-	thriftSet    = 10
-	thriftMap    = 11
-	thriftStruct = 12
-
-	maxThriftDepth = 32
-)
-
-// A thriftWalker skips values. After an error it is at the end of b.
-type thriftWalker struct {
-	b   []byte
-	i   int
-	err error // the first one
-}
-
-func (t *thriftWalker) fail(err error) { t.err, t.i = cmp.Or(t.err, err), len(t.b) }
-
-func (t *thriftWalker) skip(n uint64) {
-	if n > uint64(len(t.b)-t.i) {
-		t.fail(io.ErrUnexpectedEOF)
-		return
+	r := newThriftReader(b)
+	err := skipThrift(r, len(b), 0, thrift.STRUCT)
+	if errors.Is(err, io.EOF) {
+		err = io.ErrUnexpectedEOF
 	}
-	t.i += int(n)
+	return r.BytesRead(), err
 }
 
-func (t *thriftWalker) byte() byte {
-	if t.skip(1); t.err != nil {
-		return 0
-	}
-	return t.b[t.i-1]
+func newThriftReader(b []byte) thrift.Reader {
+	return new(thrift.CompactProtocol).NewReaderFromBytes(b)
 }
 
-func (t *thriftWalker) varint() uint64 {
-	n, size := binary.Uvarint(t.b[t.i:])
-	switch {
-	case size == 0:
-		t.fail(io.ErrUnexpectedEOF)
-	case size < 0:
-		t.fail(errors.New("a number that is too long"))
-	default:
-		t.i += size
-	}
-	return n
-}
+// maxThriftDepth limits the nesting of Thrift values, which the library reads recursively.
+const maxThriftDepth = 32
 
-func (t *thriftWalker) value(typ byte, depth int) {
+var errThriftType = errors.New("a value of an unknown type")
+
+// skipThrift skips a value in an input of size bytes.
+func skipThrift(r thrift.Reader, size, depth int, typ thrift.Type) (err error) {
 	if depth > maxThriftDepth {
-		t.fail(fmt.Errorf("nested more than %d deep", maxThriftDepth))
-		return
+		return fmt.Errorf("nested more than %d deep", maxThriftDepth)
 	}
+	err = errThriftType
 	switch typ {
-	case thriftTrue, thriftFalse, thriftByte:
-		t.skip(1)
-	case thriftI16, thriftI32, thriftI64:
-		t.varint()
-	case thriftDouble:
-		t.skip(8)
-	case thriftBinary:
-		t.skip(t.varint())
-	case thriftList, thriftSet:
-		head := t.byte()
-		n := uint64(head >> 4)
-		if n == 15 {
-			n = t.varint()
+	case thrift.STOP, thrift.UUID: // not used in Parquet
+	case thrift.TRUE, thrift.FALSE, thrift.I8:
+		_, err = r.ReadInt8()
+	case thrift.I16, thrift.I32, thrift.I64:
+		_, err = r.ReadInt64()
+	case thrift.DOUBLE:
+		_, err = r.ReadFloat64()
+	case thrift.BINARY:
+		_, err = r.ReadBytes()
+	case thrift.LIST, thrift.SET:
+		l, err := r.ReadList()
+		if err != nil {
+			return err
 		}
-		t.values(n, depth, head&15)
-	case thriftMap:
-		if n := t.varint(); n > 0 {
-			head := t.byte()
-			t.values(n, depth, head>>4, head&15)
+		return skipThriftList(r, size, depth, l.Size, l.Type)
+	case thrift.MAP:
+		m, err := r.ReadMap()
+		if err != nil {
+			return err
 		}
-	case thriftStruct:
-		t.fields(depth)
-	default:
-		t.fail(fmt.Errorf("unknown type %d", typ))
+		return skipThriftList(r, size, depth, m.Size, m.Key, m.Value)
+	case thrift.STRUCT:
+		for {
+			f, err := r.ReadField()
+			if err != nil || f.Type == thrift.STOP {
+				return err
+			}
+			if f.Type == thrift.TRUE || f.Type == thrift.FALSE {
+				continue // the type is the value
+			}
+			if err := skipThrift(r, size, depth+1, f.Type); err != nil {
+				return err
+			}
+		}
 	}
+	return err
 }
 
-// values skips n groups of values of the given types. Each value is at least
-// one byte long.
-func (t *thriftWalker) values(n uint64, depth int, types ...byte) {
-	if n > uint64(len(t.b)-t.i) {
-		t.fail(io.ErrUnexpectedEOF)
+// skipThriftList skips n groups of values of the given types. Each value is at least one byte
+// long; the library allocates memory for all of them before it reads them.
+func skipThriftList(r thrift.Reader, size, depth int, n int32, types ...thrift.Type) error {
+	if int(n) > size-r.BytesRead() {
+		return io.ErrUnexpectedEOF
 	}
-	for ; n > 0 && t.err == nil; n-- {
+	for range n {
 		for _, typ := range types {
-			t.value(typ, depth+1)
+			if err := skipThrift(r, size, depth+1, typ); err != nil {
+				return err
+			}
 		}
 	}
-}
-
-func (t *thriftWalker) fields(depth int) {
-	for head := t.byte(); head != 0; head = t.byte() {
-		if head>>4 == 0 {
-			t.varint()
-		}
-		if typ := head & 15; typ != thriftTrue && typ != thriftFalse {
-			t.value(typ, depth+1)
-		}
-	}
+	return nil
 }
