@@ -67,7 +67,10 @@ func TestDamagedTextFailsOnlyItsRow(t *testing.T) {
 	good := `{"answer":"a","contexts":["x"]}`
 	nul := `{"answer":"a` + "\x00" + `","contexts":["x"]}`
 	bad := `{"answer":"a` + "\xff" + `","contexts":["x"]}`
-	const invalid = "invalid JSON: invalid character '\\x00' in string (expecting non-control character), at column 13"
+	invalid := map[string]string{
+		"x.jsonl": "invalid JSON: invalid character '\\x00' in string (expecting non-control character), at column 13",
+		"x.json":  "invalid JSON: a control character in a string",
+	}
 	fill := strings.Repeat(good+"\n", 300) // longer than what is sampled
 	for name, text := range map[string]string{
 		"first": nul + "\n" + bad + "\n" + good, "late": fill + nul + "\n" + bad + "\n" + good,
@@ -78,13 +81,13 @@ func TestDamagedTextFailsOnlyItsRow(t *testing.T) {
 			if len(rows) != at+3 || last != "" {
 				t.Fatalf("%s, %s: got %d rows, last error %q, want %d rows", file, name, len(rows), last, at+3)
 			}
-			if got := errorsOf(rows); strings.Count(got, file) != 2 || !strings.HasSuffix(rows[at].Err, invalid) || !strings.Contains(rows[at+1].Err, "invalid UTF-8, at column 13") {
+			if got := errorsOf(rows); strings.Count(got, file) != 2 || !strings.HasSuffix(rows[at].Err, invalid[file]) || !strings.Contains(rows[at+1].Err, "invalid UTF-8, at column 13") {
 				t.Errorf("%s, %s: got row errors %q", file, name, strings.TrimSpace(got))
 			}
 		}
 	}
 	rows, last := read(t, "x.json", "{\"a\":\n\"\x01\",\n\"data\":["+good+",\n"+nul+"]}", Options{})
-	if len(rows) != 2 || rows[0].Err != "" || rows[1].Err != "x.json:4: element 1: "+invalid || last != "" {
+	if len(rows) != 2 || rows[0].Err != "" || rows[1].Err != "x.json:4: element 1: "+invalid["x.json"] || last != "" {
 		t.Errorf("got row errors %q, last error %q", errorsOf(rows), last)
 	}
 }

@@ -174,7 +174,7 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	consumed := func(int64) int64 { return f.stored.n }
 	if unchanged && uncompressed {
 		start := f.stored.n - int64(r.Buffered())
-		consumed = func(parsed int64) int64 { return start + parsed }
+		consumed = func(parsed int64) int64 { return min(start+parsed, f.stored.n) } // JSON may be read as more than it is
 	}
 	// Result files are read without interpretation and may quote binary text.
 	if !f.columns.exact || f.format == "" {

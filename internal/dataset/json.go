@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
+	"golang.org/x/text/transform"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
@@ -40,18 +41,18 @@ type jsonReader struct {
 	first     []byte // object of a stream that has been read already, or nil
 	firstLine int
 
-	floats *bareFloatReader // input of dec
+	text *jsonText // of the input of dec
 }
 
 func newJSON(r *bufio.Reader, f fileColumns, preset *columnMap, consumed func(int64) int64) (*jsonReader, error) {
-	in := &lineTracker{r: r, max: int64(f.limit()), keep: true}
+	text := &jsonText{}
+	in := &lineTracker{r: transform.NewReader(r, text), max: int64(f.limit()), keep: true}
 	columns := f.columns
 	if preset != nil {
 		columns = preset
 	}
-	floats := &bareFloatReader{r: bufio.NewReaderSize(in, readAhead)}
 	j := &jsonReader{
-		in: in, consumed: consumed, floats: floats, dec: newLenientDecoder(floats),
+		in: in, consumed: consumed, text: text, dec: newLenientDecoder(in),
 		object:  objectReader{fileColumns: f},
 		members: map[string]bool{}, columns: columns, finder: newFinder(), preset: columns.preset(),
 	}
@@ -227,7 +228,7 @@ func (j *jsonReader) next(row *Row) error {
 		raw := j.first
 		j.first = nil
 		row.Line, row.Offset = j.firstLine, j.consumed(j.dec.InputOffset())
-		return j.read(raw, row)
+		return j.read(raw, row, j.dec.InputOffset())
 	}
 	for !j.stream && j.dec.PeekKind() == ']' {
 		j.inside = false
@@ -245,16 +246,18 @@ func (j *jsonReader) next(row *Row) error {
 		return j.wrapError(err)
 	}
 	end := j.dec.InputOffset()
-	raw = j.floats.restore(raw, end)
 	row.Line = j.in.lineAt(end - int64(len(raw)))
 	row.Offset = j.consumed(end)
 	j.in.discard(end)
-	return j.read(raw, row)
+	return j.read(raw, row, end)
 }
 
-// read sets row from an object.
-func (j *jsonReader) read(raw []byte, row *Row) error {
+// read sets row from an object that ends at an offset of the input.
+func (j *jsonReader) read(raw []byte, row *Row, end int64) error {
 	err := j.object.read(raw, row)
+	if j.text.damaged(end-int64(len(raw)), end) {
+		err = badJSON("a control character in a string")
+	}
 	if err != nil && !j.stream {
 		err = fmt.Errorf("element %d: %w", j.element, err)
 	}

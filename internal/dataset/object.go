@@ -42,11 +42,9 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 	first, retry := !o.started, Row{Line: row.Line, Offset: row.Offset}
 	err := o.readOnce(raw, row, first)
 	if is[badJSON](err) {
-		if fixed := replaceBareFloats(raw); fixed != nil {
-			if retryErr := o.readOnce(fixed, &retry, first); !is[badJSON](retryErr) {
-				*row = retry
-				return retryErr
-			}
+		if retryErr := o.readOnce(replacePythonFloats(raw), &retry, first); !is[badJSON](retryErr) {
+			*row = retry
+			return retryErr
 		}
 	}
 	return err

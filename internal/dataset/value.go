@@ -102,9 +102,7 @@ func readJSONText(text []byte) (*value, error) {
 func parseJSON(text []byte) (*value, error) {
 	v, err := readJSONText(text)
 	if err != nil {
-		if fixed := replaceBareFloats(text); fixed != nil {
-			v, err = readJSONText(fixed)
-		}
+		v, err = readJSONText(replacePythonFloats(text))
 	}
 	if err != nil {
 		return nil, syntaxError(err)
