@@ -2,6 +2,7 @@ package shape
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -28,77 +29,43 @@ const (
 	allElements
 )
 
+// pathStep matches a step at the start of a path: .NAME, [N], [*] or ["NAME"].
+var pathStep = regexp.MustCompile(`^(?s)(?:\.([^.\[]+)|\[(-?\d+)\]|\[\*?\]|\[("(?:[^"\\]|\\.)*"|".*?"|'.*?')\])`)
+
 // ParsePath parses a path: names separated by dots, each followed by any number of
 // [N], [*] or ["NAME"], where a backslash escapes a quote or a backslash in NAME. A leading $ is ignored.
 func ParsePath(text string) (*Path, error) {
 	p := &Path{text: text}
 	rest := strings.TrimPrefix(strings.TrimPrefix(text, "$"), ".")
-	for first := true; rest != ""; first = false {
-		if rest[0] == '[' {
-			end := strings.IndexByte(rest, ']')
-			if quoted, err := strconv.QuotedPrefix(rest[1:]); err == nil && quoted[0] == '"' && strings.HasPrefix(rest[1+len(quoted):], "]") {
-				end = 1 + len(quoted)
-			} else if len(rest) > 1 && (rest[1] == '"' || rest[1] == '\'') {
-				if end = strings.Index(rest[2:], rest[1:2]+"]"); end >= 0 {
-					end += 3
-				}
+	if !strings.HasPrefix(rest, "[") {
+		rest = "." + rest
+	}
+	for rest != "" {
+		m := pathStep.FindStringSubmatch(rest)
+		if m == nil {
+			return nil, fmt.Errorf("path %q: want names separated by dots, [N], [*] or [\"NAME\"]", text)
+		}
+		rest = rest[len(m[0]):]
+		switch name, index, quoted := m[1], m[2], m[3]; {
+		case quoted != "":
+			key, err := strconv.Unquote(quoted)
+			if err != nil || quoted[0] != '"' {
+				key = quoted[1 : len(quoted)-1]
 			}
-			if end < 0 {
-				return nil, fmt.Errorf("path %q: missing ]", text)
-			}
-			s, err := parseIndex(rest[1:end])
+			p.steps = append(p.steps, step{key: key})
+		case index != "":
+			n, err := strconv.Atoi(index)
 			if err != nil {
 				return nil, fmt.Errorf("path %q: %w", text, err)
 			}
-			p.steps = append(p.steps, s)
-			rest = rest[end+1:]
-			continue
+			p.steps = append(p.steps, step{index: n, kind: byIndex})
+		case name == "" || name == "*":
+			p.steps = append(p.steps, step{kind: allElements})
+		default:
+			p.steps = append(p.steps, step{key: name})
 		}
-		if !first {
-			if rest[0] != '.' || len(rest) == 1 {
-				return nil, fmt.Errorf("path %q: want a name after %q", text, text[:len(text)-len(rest)])
-			}
-			rest = rest[1:]
-		}
-		end := strings.IndexAny(rest, ".[")
-		if end < 0 {
-			end = len(rest)
-		}
-		if end == 0 {
-			return nil, fmt.Errorf("path %q: empty name", text)
-		}
-		p.steps = append(p.steps, keyStep(rest[:end]))
-		rest = rest[end:]
-	}
-	if len(p.steps) == 0 {
-		return nil, fmt.Errorf("path %q is empty", text)
 	}
 	return p, nil
-}
-
-// keyStep returns the step for a name. The names * and N stand for elements too.
-func keyStep(name string) step {
-	if name == "*" {
-		return step{kind: allElements}
-	}
-	return step{key: name}
-}
-
-func parseIndex(s string) (step, error) {
-	switch {
-	case s == "*" || s == "":
-		return step{kind: allElements}, nil
-	case s[0] == '"' || s[0] == '\'':
-		if name, err := strconv.Unquote(s); err == nil && s[0] == '"' {
-			return step{key: name}, nil
-		}
-		return step{key: s[1 : len(s)-1]}, nil
-	}
-	n, err := strconv.Atoi(s)
-	if err != nil {
-		return step{}, fmt.Errorf("want [N], [*] or [\"NAME\"], got [%s]", s)
-	}
-	return step{index: n, kind: byIndex}, nil
 }
 
 // String returns the text of the path.
