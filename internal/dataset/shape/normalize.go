@@ -56,7 +56,7 @@ func (x Expander) normalizeAt(v *Value, depth int) *Value {
 	out.Items = items
 	out = message(out)
 	if out.Kind == Object && slices.ContainsFunc(items, func(m *Value) bool { return strings.Contains(m.Name, ".") }) {
-		unflatten(out)
+		out.Items = nested(out.Items)
 	}
 	return out
 }
@@ -129,73 +129,59 @@ func constructor(v *Value) []*Value {
 	return args.Items
 }
 
-// unflatten nests the members of an object whose names are dotted paths. Objects with
-// the keys 0, 1, 2, ... that arise become lists.
-func unflatten(v *Value) {
-	root := &Value{Kind: Object}
-	made := map[*Value]map[string]*Value{root: {}} // members of the objects that get more
-	add := func(parent, m *Value) {
-		parent.Items = append(parent.Items, m)
-		if made[parent] != nil && made[parent][m.Name] == nil {
-			made[parent][m.Name] = m
-		}
-	}
-	find := func(parent *Value, name string) *Value {
-		if members, ok := made[parent]; ok {
-			return members[name]
-		}
-		members := make(map[string]*Value, len(parent.Items))
-		for _, m := range slices.Backward(parent.Items) {
-			members[m.Name] = m
-		}
-		made[parent] = members
-		return members[name]
-	}
-	for _, m := range v.Items {
+// nested returns the members of an object with those nested whose names are dotted paths.
+// Objects with the keys 0, 1, 2, ... that arise become lists.
+func nested(members []*Value) []*Value {
+	var out []*Value
+	byName := map[string]*Value{}  // the first member of each name
+	inner := map[*Value][]*Value{} // members that objects get
+	for _, m := range members {
 		keys := splitName(m.Name)
-		parent := root
 		if len(keys) > maxDepth || slices.Contains(keys, "") || strings.Contains(m.Name, " ") {
 			keys = []string{m.Name}
 		}
-		for len(keys) > 1 {
-			next := find(parent, keys[0])
-			if next == nil {
-				next = &Value{Kind: Object, Name: keys[0]}
-				made[next] = map[string]*Value{}
-				add(parent, next)
-			} else if next.Kind != Object {
-				break
+		outer := byName[keys[0]]
+		isPath := len(keys) > 1 && (outer == nil || outer.Kind == Object)
+		switch {
+		case isPath:
+			if outer == nil {
+				outer = &Value{Kind: Object, Name: keys[0]}
+				byName[outer.Name] = outer
+				out = append(out, outer)
 			}
-			parent, keys = next, keys[1:]
-		}
-		name := strings.Join(keys, ".")
-		if old := find(parent, name); old != nil && old.Kind == Object && m.Kind == Object {
-			for _, item := range m.Items {
-				add(old, item)
-			}
-			continue
-		}
-		add(parent, m.renamed(name))
-	}
-	for o := range made {
-		indexed := o != root
-		for _, m := range o.Items {
-			_, err := strconv.ParseUint(m.Name, 10, 32)
-			indexed = indexed && err == nil
-		}
-		if indexed {
-			o.Kind = List
-			sortByNumber(o.Items, 0)
-			// A table has columns for the longest list.
-			for len(o.Items) > 0 && isBlank(o.Items[len(o.Items)-1]) {
-				o.Items = o.Items[:len(o.Items)-1]
-			}
-			if len(o.Items) == 0 {
-				o.Kind = Null
+			inner[outer] = append(inner[outer], m.renamed(strings.Join(keys[1:], ".")))
+		case outer != nil && outer.Kind == Object && m.Kind == Object:
+			inner[outer] = append(inner[outer], m.Items...)
+		default:
+			out = append(out, m)
+			if outer == nil {
+				byName[m.Name] = m
 			}
 		}
 	}
-	v.Items = root.Items
+	for o, items := range inner {
+		o.Items = nested(slices.Concat(o.Items, items))
+		o.toList()
+	}
+	return out
+}
+
+// toList turns an object with the keys 0, 1, 2, ... into a list.
+func (v *Value) toList() {
+	for _, m := range v.Items {
+		if _, err := strconv.ParseUint(m.Name, 10, 32); err != nil {
+			return
+		}
+	}
+	v.Kind = List
+	sortByNumber(v.Items, 0)
+	// A table has columns for the longest list.
+	for len(v.Items) > 0 && isBlank(v.Items[len(v.Items)-1]) {
+		v.Items = v.Items[:len(v.Items)-1]
+	}
+	if len(v.Items) == 0 {
+		v.Kind = Null
+	}
 }
 
 // sortByNumber sorts members by the number at an offset in their names.
