@@ -73,7 +73,7 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 		}
 		return nil, nil // such as a resource
 	}
-	if r.forced && !r.tool.mayMatch(normal) && len(spans) == 0 {
+	if r.forced && !r.tool.matches(normal) && len(spans) == 0 {
 		return nil, &NotExported{Tool: r.tool, Looks: r.guess(normal)}
 	}
 	r.recognize(normal)

@@ -12,9 +12,6 @@ type Tool struct {
 	// signatures lists sets of keys that identify its records: all keys of one set exist.
 	// a|b is either key.
 	signatures [][]string
-	// weakSignatures also match records of other tools. They count only if the tool is
-	// selected with --from.
-	weakSignatures [][]string
 	// paths lists candidate paths of each field in order of preference. Fields without a
 	// match are found by name.
 	paths map[Field][]string
@@ -38,13 +35,11 @@ func Tools() []Tool {
 		},
 		{
 			Name: "langsmith", Title: "LangSmith",
-			signatures:     [][]string{{"run_type", "inputs|outputs"}, {"inputs", "outputs", "reference_outputs|referenceOutputs|reference_example_id|dotted_order"}},
-			weakSignatures: [][]string{{"inputs|input", "outputs|output"}},
+			signatures: [][]string{{"run_type", "inputs|outputs"}, {"inputs", "outputs", "reference_outputs|referenceOutputs|reference_example_id|dotted_order"}},
 		},
 		{
 			Name: "langfuse", Title: "Langfuse",
-			signatures:     [][]string{{"observations", "input|output"}, {"traceId|trace_id", "type", "parentObservationId|parent_observation_id"}, {"trace.id", "observations"}},
-			weakSignatures: [][]string{{"input", "output", "metadata|name|timestamp"}},
+			signatures: [][]string{{"observations", "input|output"}, {"traceId|trace_id", "type", "parentObservationId|parent_observation_id"}, {"trace.id", "observations"}},
 		},
 		{
 			Name: "phoenix", Title: "Phoenix (OpenInference)",
@@ -74,8 +69,7 @@ func Tools() []Tool {
 		},
 		{
 			Name: "langchain", Title: "LangChain",
-			signatures:     [][]string{{"answer|result|output", "source_documents|sourceDocuments"}},
-			weakSignatures: [][]string{{"answer|result|output", "context"}, {"messages"}},
+			signatures: [][]string{{"answer|result|output", "source_documents|sourceDocuments"}},
 			paths: map[Field][]string{
 				Question: {"question", "query", "input"},
 				Contexts: {"source_documents", "sourceDocuments", "context"},
@@ -90,7 +84,6 @@ func Tools() []Tool {
 				{"answers", "query"},
 				{"question|questions|query|queries", "predicted_answer|predicted_answers", "contexts|context|documents|retrieved_documents"},
 			}, // an EvaluationRunResult, whose answer is the expected one
-			weakSignatures: [][]string{{"predicted_answer|predicted_answers"}},
 			paths: map[Field][]string{
 				Question: {"query", "question", "questions", "queries", "init_parameters.query", "answer_builder.answers[0].query", "answers[0].query", "answer_builder.answers[0].init_parameters.query", "answers[0].init_parameters.query"},
 				Answer:   {"predicted_answer", "predicted_answers", "data", "init_parameters.data", "answer_builder.answers[0].data", "answers[0].data", "answer_builder.answers[0].init_parameters.data", "answers[0].init_parameters.data"},
@@ -104,8 +97,7 @@ func Tools() []Tool {
 		},
 		{
 			Name: "azure", Title: "Azure AI Evaluation",
-			signatures:     [][]string{{"inputs.query|inputs.conversation", "outputs"}, {"conversation.messages"}},
-			weakSignatures: [][]string{{"query", "response"}},
+			signatures: [][]string{{"inputs.query|inputs.conversation", "outputs"}, {"conversation.messages"}},
 			paths: map[Field][]string{
 				Question: {"inputs.query", "query", "conversation.messages", "inputs.conversation.messages"},
 				Answer:   {"inputs.response", "response", "outputs.response", "conversation.messages", "inputs.conversation.messages"},
@@ -139,9 +131,8 @@ func Tools() []Tool {
 		},
 		{
 			Name: "mlflow", Title: "MLflow",
-			signatures:     [][]string{{"info.trace_id|info.request_id", "data"}, {"request", "response", "retrieved_context|trace_id|spans"}},
-			weakSignatures: [][]string{{"inputs|request", "outputs|response|predictions"}},
-			paths:          map[Field][]string{Contexts: {"retrieved_context", "retrieved_contexts"}},
+			signatures: [][]string{{"info.trace_id|info.request_id", "data"}, {"request", "response", "retrieved_context|trace_id|spans"}},
+			paths:      map[Field][]string{Contexts: {"retrieved_context", "retrieved_contexts"}},
 		},
 	}
 }
@@ -160,9 +151,6 @@ func ContextSeparator(columns []string, isTable bool) string {
 	}
 	return ""
 }
-
-// mayMatch reports whether a normalized record can be an export of the tool.
-func (t *Tool) mayMatch(v *Value) bool { return t.matches(v) || anySignature(t.weakSignatures, v) }
 
 // matches reports whether a normalized record is an export of the tool.
 func (t *Tool) matches(v *Value) bool { return anySignature(t.signatures, v) }
