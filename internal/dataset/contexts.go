@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
@@ -95,7 +94,7 @@ func isJoined(text, separator string) bool {
 func collectContexts(v *value) ([]string, []Source, error) {
 	c := collector{texts: []string{}}
 	if err := c.collect(v, 0); err != nil {
-		return nil, nil, errors.New("contexts" + err.path + ": " + err.what)
+		return nil, nil, fmt.Errorf("contexts%w", err)
 	}
 	if onlyNames(c.texts) {
 		return nil, nil, fmt.Errorf("contexts: want texts, got only names of their sources, such as %s", quote(trim(c.texts[0])))
@@ -117,28 +116,22 @@ func HasText(contexts []string) bool {
 	return slices.ContainsFunc(contexts, func(text string) bool { return !isBlank(text) })
 }
 
-// A contextError describes an invalid context and its path.
-type contextError struct {
-	path string
-	what string
-}
-
 // A collector collects contexts.
 type collector struct {
 	texts   []string
 	sources []Source // of the first texts, or nil
 }
 
-// collect appends the contexts in a value.
-func (c *collector) collect(v *value, depth int) *contextError {
+// collect appends the contexts in a value. The text of an error is the path of an invalid one, and what it is.
+func (c *collector) collect(v *value, depth int) error {
 	if depth > maxNesting {
-		return &contextError{what: fmt.Sprintf("nested more than %d deep", maxNesting)}
+		return fmt.Errorf(": nested more than %d deep", maxNesting)
 	}
 	switch v.Kind {
 	case shape.Text:
 		doc, damage := reprContext(v.Text)
 		if damage != nil {
-			return &contextError{what: damage.Error()}
+			return fmt.Errorf(": %w", damage)
 		}
 		if doc != nil {
 			return c.collect(doc, depth)
@@ -148,8 +141,7 @@ func (c *collector) collect(v *value, depth int) *contextError {
 	case shape.List:
 		for i, item := range v.Items {
 			if err := c.collect(item, depth+1); err != nil {
-				err.path = "[" + strconv.Itoa(i) + "]" + err.path
-				return err
+				return fmt.Errorf("[%d]%w", i, err)
 			}
 		}
 		return nil
@@ -157,8 +149,7 @@ func (c *collector) collect(v *value, depth int) *contextError {
 		start := len(c.texts)
 		if m := content(v, depth); m != nil {
 			if err := c.collect(m, depth+1); err != nil {
-				err.path = "." + m.Name + err.path
-				return err
+				return fmt.Errorf(".%s%w", m.Name, err)
 			}
 			c.source(v, start)
 			return nil
@@ -171,10 +162,10 @@ func (c *collector) collect(v *value, depth int) *contextError {
 			}
 			return nil
 		}
-		return &contextError{what: "want a string, got an object without " + strings.Join(contextKeys()[:3], ", ")}
+		return errors.New(": want a string, got an object without " + strings.Join(contextKeys()[:3], ", "))
 	case shape.Null, shape.Bool, shape.Number, shape.Bytes:
 	}
-	return &contextError{what: "want a string, got " + v.Kind.String()}
+	return fmt.Errorf(": want a string, got %s", v.Kind)
 }
 
 // source sets the source of the contexts from start, which come from a document. Sources of

@@ -249,22 +249,11 @@ func (o *objectReader) keepMissing(row *Row, first bool) error {
 
 // names returns the member names of the current object for error messages.
 func (o *objectReader) names() []string {
-	dec := jsontext.NewDecoder(bytes.NewBuffer(o.raw))
-	if _, err := dec.ReadToken(); err != nil {
+	record, err := o.record()
+	if err != nil {
 		return nil
 	}
-	var names []string
-	for dec.PeekKind() == '"' {
-		tok, err := dec.ReadToken()
-		if err != nil {
-			break
-		}
-		names = append(names, tok.String())
-		if _, err := dec.ReadValue(); err != nil {
-			break
-		}
-	}
-	return names
+	return memberNames(record)
 }
 
 // noMore returns an error if dec has more than the object that was read.

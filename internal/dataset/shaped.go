@@ -179,11 +179,7 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 
 // separator returns the separator of contexts in a text of a record, or "".
 func (s *shapedReader) separator(record *shape.Value) string {
-	var names []string
-	for _, m := range record.Items {
-		names = append(names, m.Name)
-	}
-	return shape.ContextSeparator(names, s.format == CSV || s.format == TSV)
+	return shape.ContextSeparator(memberNames(record), s.format == CSV || s.format == TSV)
 }
 
 // missing returns the error for a record without a field.

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/base64"
 	"errors"
 	"fmt"
@@ -112,14 +113,8 @@ func parseJSON(text []byte) (*value, error) {
 
 // kindOf returns the kind of a JSON value with its article, for error messages.
 func kindOf(k jsontext.Kind) string {
-	kinds := map[jsontext.Kind]shape.Kind{'n': shape.Null, 't': shape.Bool, 'f': shape.Bool, '"': shape.Text, '0': shape.Number, '{': shape.Object}
-	if kind, ok := kinds[k]; ok {
-		return kind.String()
-	}
-	if k == '[' {
-		return "an array"
-	}
-	return "something else"
+	kinds := map[jsontext.Kind]string{'n': "null", 't': "a boolean", 'f': "a boolean", '"': "a string", '0': "a number", '{': "an object", '[': "an array"}
+	return cmp.Or(kinds[k], "something else")
 }
 
 // A badJSON is a syntax error with its position.
@@ -156,6 +151,15 @@ func unquote(raw jsontext.Value) []byte {
 	}
 	text, _ := jsontext.AppendUnquote(nil, raw) // the decoder has checked raw
 	return text
+}
+
+// memberNames returns the names of the members of an object.
+func memberNames(v *value) []string {
+	names := make([]string, len(v.Items))
+	for i, m := range v.Items {
+		names[i] = m.Name
+	}
+	return names
 }
 
 // size returns the length of all names and texts in a value.
