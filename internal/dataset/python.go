@@ -101,45 +101,29 @@ func (p *pythonParser) value(depth int) (*value, error) {
 func (p *pythonParser) sequence(end byte, depth int) (*value, error) {
 	p.i++
 	v := &value{Kind: shape.List}
-	commas := 0
+	comma := false
 	for p.peek() != end {
 		item, err := p.value(depth + 1)
 		if err != nil {
 			return nil, err
 		}
 		v.Items = append(v.Items, item)
-		last := p.s[p.i-1]
-		switch c := p.peek(); {
-		case end == ']' && p.adjacent(last, c):
-			continue // NumPy separates elements with spaces
-		case end == ']' && p.abbreviated():
-			return nil, p.failLiteral("list is abbreviated (...)")
-		case c == ',':
-			commas++
-		}
-		if err := p.separator(end, "list"); err != nil {
-			return nil, err
-		}
+		comma = p.comma()
 	}
-	if end == ')' && len(v.Items) == 1 && commas == 0 {
+	if end == ')' && len(v.Items) == 1 && !comma {
 		return nil, p.fail("parenthesized value is not a tuple")
 	}
 	p.i++
 	return v, nil
 }
 
-// separator reads a comma, unless the end of a list, dict or call follows.
-func (p *pythonParser) separator(end byte, what string) error {
-	switch p.peek() {
-	case ',':
+// comma reads a comma, if there is one: NumPy separates the elements of a list with spaces.
+func (p *pythonParser) comma() bool {
+	found := p.peek() == ','
+	if found {
 		p.i++
-	case end:
-	case 0:
-		return p.fail("unexpected end of input")
-	default:
-		return p.fail("expected a comma or the end of the " + what)
 	}
-	return nil
+	return found
 }
 
 // abbreviated reports whether an ellipsis replaces omitted elements of a list.
@@ -147,31 +131,6 @@ func (p *pythonParser) abbreviated() bool {
 	rest, ok := strings.CutPrefix(p.s[p.i:], "...")
 	rest = strings.TrimLeft(rest, ", \t\r\n")
 	return ok && (rest == "" || startsWithString(rest) || strings.IndexByte("[]({", rest[0]) >= 0)
-}
-
-// adjacent reports whether a value that ends with last can be followed without
-// a comma by a value that starts with c.
-func (p *pythonParser) adjacent(last, c byte) bool {
-	switch last {
-	case ']':
-		return c == '['
-	case '}':
-		return c == '{'
-	case ')':
-		return wordLength(p.s[p.i:]) > 0 // array(...) array(...)
-	}
-	return startsWithString(p.s[p.i:min(len(p.s), p.i+3)]) || p.startsScalar()
-}
-
-// startsScalar reports whether a constant or a number follows.
-func (p *pythonParser) startsScalar() bool {
-	w := p.s[p.i:][:wordLength(p.s[p.i:])]
-	switch w {
-	case "None", "nan", "True", "False":
-		return true
-	}
-	w = strings.TrimPrefix(p.s[p.i:], "-")
-	return w != "" && w[0] >= '0' && w[0] <= '9'
 }
 
 // braces reads a dict into an object, or a set into a list.
@@ -202,9 +161,7 @@ func (p *pythonParser) braces(depth int) (*value, error) {
 			item.Name = name
 		}
 		v.Items = append(v.Items, item)
-		if err := p.separator('}', "dict"); err != nil {
-			return nil, err
-		}
+		p.comma()
 	}
 	p.i++
 	return v, nil
@@ -287,9 +244,7 @@ func (p *pythonParser) call(depth int) (*value, error) {
 				positional = item
 			}
 		}
-		if err := p.separator(')', "call"); err != nil {
-			return nil, err
-		}
+		p.comma()
 	}
 	p.i++
 	if positional != nil {
