@@ -23,14 +23,14 @@ func wrappers() []string {
 // A jsonReader reads the elements of an array one at a time, or objects that
 // follow each other.
 type jsonReader struct {
+	objectReader
 	in       *lineTracker
-	dec      *jsontext.Decoder
-	object   objectReader
+	elements *jsontext.Decoder
 	consumed func(int64) int64
 	wrapped  bool            // array is a member of an object
 	members  map[string]bool // names of the object
 	rows     string          // member of the object with the array of rows, or ""
-	columns  *columnMap
+	layout   *columnMap      // columns that tell rows from other objects
 	finder   *shape.Finder
 	preset   shape.Plan
 	stream   bool // objects without an array
@@ -52,9 +52,9 @@ func newJSON(r *bufio.Reader, f fileColumns, preset *columnMap, consumed func(in
 		columns = preset
 	}
 	j := &jsonReader{
-		in: in, consumed: consumed, text: text, dec: newLenientDecoder(in),
-		object:  objectReader{fileColumns: f},
-		members: map[string]bool{}, columns: columns, finder: newFinder(), preset: columns.preset(),
+		in: in, consumed: consumed, text: text, elements: newLenientDecoder(in),
+		objectReader: objectReader{fileColumns: f},
+		members:      map[string]bool{}, layout: columns, finder: newFinder(), preset: columns.preset(),
 	}
 	err := j.start()
 	in.keep, in.kept = false, nil
@@ -72,13 +72,13 @@ var errArrays error = &layoutError{err: errors.New("want an array of objects, go
 
 // start reads the input up to the first element.
 func (j *jsonReader) start() error {
-	tok, err := j.dec.ReadToken()
+	tok, err := j.elements.ReadToken()
 	if errors.Is(err, io.EOF) && j.in.err == nil {
 		j.done = true
 		return nil
 	}
 	j.inside = tok.Kind() == '['
-	if j.inside && j.dec.PeekKind() == '[' {
+	if j.inside && j.elements.PeekKind() == '[' {
 		return errArrays
 	}
 	if err != nil || j.inside {
@@ -91,22 +91,22 @@ func (j *jsonReader) start() error {
 		}
 		return err
 	}
-	begin := j.dec.InputOffset() - 1
+	begin := j.elements.InputOffset() - 1
 	j.firstLine = j.in.lineAt(begin)
-	for j.dec.PeekKind() == '"' {
+	for j.elements.PeekKind() == '"' {
 		name, err := j.member()
 		if err != nil {
 			return err
 		}
-		if slices.Contains(wrappers(), name) && j.dec.PeekKind() == '[' && !j.isRow() {
+		if slices.Contains(wrappers(), name) && j.elements.PeekKind() == '[' && !j.isRow() {
 			if err := j.foundRows(name); err != nil {
 				return err
 			}
 			j.wrapped, j.inside = true, true
-			if _, err := j.dec.ReadToken(); err != nil {
+			if _, err := j.elements.ReadToken(); err != nil {
 				return err
 			}
-			if j.dec.PeekKind() == '[' {
+			if j.elements.PeekKind() == '[' {
 				return errArrays
 			}
 			return nil
@@ -114,23 +114,23 @@ func (j *jsonReader) start() error {
 		if err := j.skip(name); err != nil {
 			return err
 		}
-		j.in.discard(j.dec.InputOffset())
+		j.in.discard(j.elements.InputOffset())
 	}
-	if _, err := j.dec.ReadToken(); err != nil {
+	if _, err := j.elements.ReadToken(); err != nil {
 		return err
 	}
-	return j.startStream(begin, j.dec.InputOffset())
+	return j.startStream(begin, j.elements.InputOffset())
 }
 
 // member reads the name of a member of the object around the array.
 func (j *jsonReader) member() (string, error) {
-	tok, err := j.dec.ReadToken()
+	tok, err := j.elements.ReadToken()
 	if err != nil {
 		return "", err
 	}
 	name := tok.String()
 	if j.members[name] {
-		return "", fmt.Errorf("line %d: two members are named %s", j.in.lineAt(j.dec.InputOffset()-1), quote(name))
+		return "", fmt.Errorf("line %d: two members are named %s", j.in.lineAt(j.elements.InputOffset()-1), quote(name))
 	}
 	j.members[name] = true
 	if j.wrapped && j.isRow() {
@@ -143,7 +143,7 @@ func (j *jsonReader) member() (string, error) {
 // is something else, such as examples.
 func (j *jsonReader) isRow() bool {
 	found := map[Field]bool{}
-	for name, c := range j.columns.byName {
+	for name, c := range j.layout.byName {
 		if j.members[name] {
 			found[c.field] = true
 		}
@@ -162,7 +162,7 @@ func (j *jsonReader) foundRows(name string) error {
 
 // skip reads the value of a member that is not the array of rows.
 func (j *jsonReader) skip(name string) error {
-	raw, err := j.dec.ReadValue()
+	raw, err := j.elements.ReadValue()
 	switch {
 	case err != nil:
 		return err
@@ -206,14 +206,14 @@ func (j *jsonReader) startStream(begin, end int64) error {
 		return &layoutError{err: want, missing: true}
 	}
 	j.stream, j.first = true, bytes.Clone(j.in.kept[begin:end])
-	if lone := j.dec.PeekKind() == 0 && j.in.err == nil; !lone {
+	if lone := j.elements.PeekKind() == 0 && j.in.err == nil; !lone {
 		return nil // next returns j.in.err
 	}
-	if j.object.columns.raw {
+	if j.columns.raw {
 		return &layoutError{err: want, missing: true}
 	}
 	var row Row
-	probe := objectReader{fileColumns: fileColumns{columns: j.object.columns, warnings: newWarnings(Options{})}}
+	probe := objectReader{fileColumns: fileColumns{columns: j.columns, warnings: newWarnings(Options{})}}
 	if err := probe.read(j.first, &row); err != nil && row.Answer == "" && row.Contexts == nil {
 		return &layoutError{err: fmt.Errorf("%w: %w", want, err), missing: true}
 	}
@@ -227,34 +227,34 @@ func (j *jsonReader) next(row *Row) error {
 	case j.first != nil:
 		raw := j.first
 		j.first = nil
-		row.Line, row.Offset = j.firstLine, j.consumed(j.dec.InputOffset())
-		return j.read(raw, row, j.dec.InputOffset())
+		row.Line, row.Offset = j.firstLine, j.consumed(j.elements.InputOffset())
+		return j.readElement(raw, row, j.elements.InputOffset())
 	}
-	for !j.stream && j.dec.PeekKind() == ']' {
+	for !j.stream && j.elements.PeekKind() == ']' {
 		j.inside = false
 		if err := j.end(); err != nil {
 			j.done = true
 			return j.wrapError(err)
 		}
-		j.in.discard(j.dec.InputOffset())
+		j.in.discard(j.elements.InputOffset())
 	}
-	raw, err := j.dec.ReadValue()
+	raw, err := j.elements.ReadValue()
 	if j.stream && errors.Is(err, io.EOF) && j.in.err == nil {
 		return io.EOF
 	}
 	if err != nil {
 		return j.wrapError(err)
 	}
-	end := j.dec.InputOffset()
+	end := j.elements.InputOffset()
 	row.Line = j.in.lineAt(end - int64(len(raw)))
 	row.Offset = j.consumed(end)
 	j.in.discard(end)
-	return j.read(raw, row, end)
+	return j.readElement(raw, row, end)
 }
 
-// read sets row from an object that ends at an offset of the input.
-func (j *jsonReader) read(raw []byte, row *Row, end int64) error {
-	err := j.object.read(raw, row)
+// readElement sets row from an object that ends at an offset of the input.
+func (j *jsonReader) readElement(raw []byte, row *Row, end int64) error {
+	err := j.read(raw, row)
 	if j.text.damaged(end-int64(len(raw)), end) {
 		err = badJSON("a control character in a string")
 	}
@@ -267,12 +267,12 @@ func (j *jsonReader) read(raw []byte, row *Row, end int64) error {
 
 // end reads the input after the array, up to the first element of another array.
 func (j *jsonReader) end() error {
-	if _, err := j.dec.ReadToken(); err != nil {
+	if _, err := j.elements.ReadToken(); err != nil {
 		return err
 	}
 	for j.wrapped {
-		if j.dec.PeekKind() == '}' {
-			if _, err := j.dec.ReadToken(); err != nil {
+		if j.elements.PeekKind() == '}' {
+			if _, err := j.elements.ReadToken(); err != nil {
 				return err
 			}
 			break
@@ -284,14 +284,14 @@ func (j *jsonReader) end() error {
 		if err := j.skip(name); err != nil {
 			return err
 		}
-		j.in.discard(j.dec.InputOffset())
+		j.in.discard(j.elements.InputOffset())
 	}
-	tok, err := j.dec.ReadToken()
+	tok, err := j.elements.ReadToken()
 	if j.inside = err == nil && tok.Kind() == '[' && !j.wrapped; j.inside {
 		return nil
 	}
 	if err == nil {
-		return fmt.Errorf("line %d: text after the end of the array", j.in.lineAt(j.dec.InputOffset()-1))
+		return fmt.Errorf("line %d: text after the end of the array", j.in.lineAt(j.elements.InputOffset()-1))
 	}
 	return err
 }
@@ -313,11 +313,6 @@ func (j *jsonReader) wrapError(err error) error {
 	}
 	return fmt.Errorf("line %d: %s%w", j.in.lineAt(at), element, syntaxError(err))
 }
-
-func (j *jsonReader) record() (*value, error) { return j.object.record() }
-
-// columnNames returns the names in the current record.
-func (j *jsonReader) columnNames() []string { return j.object.names() }
 
 // A lineTracker maps offsets in its input to lines. It retains only lines after
 // the last discarded offset. Reading fails if more than max bytes are read

@@ -8,16 +8,16 @@ import (
 
 // A jsonlReader reads one object per line.
 type jsonlReader struct {
+	objectReader
 	lines    LineReader
-	object   objectReader
 	consumed func(int64) int64
 }
 
 func newJSONL(r *bufio.Reader, f fileColumns, consumed func(int64) int64) *jsonlReader {
 	return &jsonlReader{
-		lines:    NewLineReader(r, f.limit()),
-		object:   objectReader{fileColumns: f},
-		consumed: consumed,
+		objectReader: objectReader{fileColumns: f},
+		lines:        NewLineReader(r, f.limit()),
+		consumed:     consumed,
 	}
 }
 
@@ -38,11 +38,6 @@ func (j *jsonlReader) next(row *Row) error {
 		if bytes.HasSuffix(line, []byte("},")) { // elements copied from an array
 			line = line[:len(line)-1]
 		}
-		return rowError(row.Line, j.object.read(line, row))
+		return rowError(row.Line, j.read(line, row))
 	}
 }
-
-func (j *jsonlReader) record() (*value, error) { return j.object.record() }
-
-// columnNames returns the names in the current record.
-func (j *jsonlReader) columnNames() []string { return j.object.names() }

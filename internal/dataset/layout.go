@@ -198,7 +198,7 @@ func (f *file) peekShaped(document bool) (*shapedReader, error) {
 // findQuestion reads the question from a column with another name if the first record has
 // none under the usual ones.
 func (f *file) findQuestion() error {
-	record, ok := f.reader.(interface{ columnNames() []string })
+	record, ok := f.reader.(recordReader)
 	if !ok || f.columns.mapped[FieldQuestion] != "" || slices.ContainsFunc(f.peeked, func(p peekedRow) bool { return p.row.Question != "" || p.err != nil }) {
 		return nil
 	}

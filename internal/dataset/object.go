@@ -84,7 +84,7 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 			continue
 		}
 		best[f] = s
-		invalid = cmp.Or(invalid, row.set(s.field, s.value, o.names, o.noteSplit), ambiguous, o.columns.rival(f, s.name, o.others))
+		invalid = cmp.Or(invalid, row.set(s.field, s.value, o.columnNames, o.noteSplit), ambiguous, o.columns.rival(f, s.name, o.others))
 	}
 	if syntax != nil {
 		return syntax
@@ -140,11 +140,11 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 // check returns an error if the fields of the object are not where they must be. best
 // holds the chosen members.
 func (o *objectReader) check(best map[Field]*foundField) error {
-	o.mapped.record(func(f Field) bool { return best[f] != nil }, o.names)
+	o.mapped.record(func(f Field) bool { return best[f] != nil }, o.columnNames)
 	required := []Field{FieldAnswer, FieldContexts}
 	for _, f := range required {
 		if best[f] == nil {
-			return o.columns.missing(f, o.names())
+			return o.columns.missing(f, o.columnNames())
 		}
 	}
 	if err := o.search(best[FieldContexts].name); err != nil {
@@ -238,7 +238,7 @@ func (o *objectReader) keepMissing(row *Row, first bool) error {
 			continue
 		}
 		if first {
-			if err := o.columns.withoutKept(name, o.names(), o.warnings); err != nil {
+			if err := o.columns.withoutKept(name, o.columnNames(), o.warnings); err != nil {
 				return err
 			}
 		}
@@ -247,8 +247,8 @@ func (o *objectReader) keepMissing(row *Row, first bool) error {
 	return nil
 }
 
-// names returns the member names of the current object for error messages.
-func (o *objectReader) names() []string {
+// columnNames returns the member names of the current object.
+func (o *objectReader) columnNames() []string {
 	record, err := o.record()
 	if err != nil {
 		return nil

@@ -22,6 +22,8 @@ type recordReader interface {
 	rowReader
 	// record returns the record that next read last, valid until the next call of next.
 	record() (*value, error)
+	// columnNames returns the names of the columns, or of the members of that record.
+	columnNames() []string
 }
 
 // maxPeeked limits the number of records that are read to find the layout of a file.

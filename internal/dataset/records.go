@@ -31,13 +31,10 @@ func (r *Records) Format() Format { return r.file.format }
 
 // Names returns the column names, or nil if the format has no header.
 func (r *Records) Names() []string {
-	switch t := r.file.reader.(type) {
-	case *tableReader:
-		return t.header.names
-	case *parquetReader:
-		return t.header.names
+	if r.file.format == JSON || r.file.format == JSONL {
+		return nil
 	}
-	return nil
+	return r.file.reader.(recordReader).columnNames() //nolint:forcetypeassert // all that openRecords creates
 }
 
 // Metadata returns the value of a key in the metadata of a Parquet file, or "".

@@ -35,13 +35,11 @@ func newDocument(r *bufio.Reader, limit int, columns *columnMap) (*documentReade
 	if err != nil {
 		return nil, err
 	}
-	isList := func(v *shape.Value) bool { return v.Kind == shape.List }
-	switch i := slices.IndexFunc(d.records, isList); {
-	case i < 0:
-	case slices.ContainsFunc(d.records, func(v *shape.Value) bool { return !isList(v) }):
-		return nil, fmt.Errorf("row %d: the number of values is not that of the columns", i+1)
-	default:
+	switch i := slices.IndexFunc(d.records, func(v *shape.Value) bool { return v.Kind == shape.List }); {
+	case i == 0:
 		return nil, errArrays
+	case i > 0:
+		return nil, fmt.Errorf("row %d: the number of values is not that of the columns", i+1)
 	}
 	return d, nil
 }
@@ -59,3 +57,5 @@ func (d *documentReader) next(row *Row) error {
 func (d *documentReader) record() (*value, error) { //nolint:unparam // of recordReader
 	return d.records[d.index-1], nil
 }
+
+func (d *documentReader) columnNames() []string { return memberNames(d.records[d.index-1]) }
