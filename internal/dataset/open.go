@@ -16,8 +16,12 @@ import (
 type Set struct {
 	files    []*file
 	warnings *warnings
-	ids      *idSet
 	started  bool
+
+	// Keyed 64-bit hashes of ids, so that long ids need no memory and crafted ids cause no false reports.
+	ids        map[uint64]struct{}
+	seed       maphash.Seed
+	duplicates int
 }
 
 // Open opens files in the given order; "-" is standard input. Before it
@@ -35,7 +39,7 @@ func Open(paths []string, opts Options) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Set{warnings: newWarnings(opts), ids: newIDSet()}
+	s := &Set{warnings: newWarnings(opts), ids: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
 	stdin := false
 	for _, path := range paths {
 		if path == stdinPath && stdin {
@@ -100,8 +104,8 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 			f.close()
 			before += max(f.size, 0)
 		}
-		if err := s.ids.summary(); err != nil {
-			s.warnings.warn(err)
+		if s.duplicates > 1 {
+			s.warnings.warn(fmt.Errorf("%d rows have the id of an earlier row", s.duplicates))
 		}
 		if index == 0 {
 			yield(Row{}, s.noRows())
@@ -109,19 +113,26 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 	}
 }
 
-// setID sets a missing id and checks ids for duplicates, of which one was given. It does not
+// maxIDs limits the number of ids that later ones are compared with.
+const maxIDs = 1 << 20
+
+// setID sets a missing id and warns about the first duplicate, unless no row has an id. It does not
 // check the id of an invalid row, which may be truncated.
 func (s *Set) setID(row *Row, valid bool) {
-	missing := row.ID == ""
-	if missing {
+	if row.ID == "" {
 		row.ID = strconv.Itoa(row.Index)
-		valid = valid && len(s.ids.hashes) > 0
+		valid = valid && len(s.ids) > 0
 	}
 	if !valid {
 		return
 	}
-	if err := s.ids.check(row, missing); err != nil {
-		s.warnings.warn(err)
+	id := maphash.String(s.seed, row.ID)
+	if _, known := s.ids[id]; known {
+		if s.duplicates++; s.duplicates == 1 {
+			s.warnings.warn(fmt.Errorf("%s:%d: duplicate id %s", DisplayName(row.File), row.Line, quote(row.ID)))
+		}
+	} else if len(s.ids) < maxIDs {
+		s.ids[id] = struct{}{}
 	}
 }
 
@@ -154,51 +165,4 @@ func (s *Set) Close() error {
 		f.close()
 	}
 	return nil
-}
-
-const (
-	maxIDs        = 1 << 20 // number of ids that later ones are compared with
-	maxDuplicates = 5       // number of duplicates reported individually
-)
-
-// An idSet detects duplicate ids. It stores a keyed 64-bit hash of each id, so
-// that long ids need no memory and crafted ids cause no false reports.
-type idSet struct {
-	seed       maphash.Seed
-	hashes     map[uint64]struct{}
-	duplicates int
-}
-
-func newIDSet() *idSet {
-	return &idSet{seed: maphash.MakeSeed(), hashes: map[uint64]struct{}{}}
-}
-
-// check adds the id of a row, which is its index if it has none. It returns a warning about a
-// duplicate, or nil.
-func (s *idSet) check(row *Row, missing bool) error {
-	h := maphash.String(s.seed, row.ID)
-	if _, known := s.hashes[h]; known {
-		s.duplicates++
-		switch {
-		case s.duplicates > maxDuplicates:
-			return nil
-		case missing:
-			return fmt.Errorf("%s:%d: no id; its index %s is used, which is the id of an earlier row", DisplayName(row.File), row.Line, row.ID)
-		default:
-			return fmt.Errorf("%s:%d: duplicate id %s", DisplayName(row.File), row.Line, quote(row.ID))
-		}
-	}
-	if len(s.hashes) < maxIDs {
-		s.hashes[h] = struct{}{}
-	}
-	return nil
-}
-
-// summary returns a warning with the number of duplicates if some were not
-// reported individually, or nil.
-func (s *idSet) summary() error {
-	if s.duplicates <= maxDuplicates {
-		return nil
-	}
-	return fmt.Errorf("%d rows have the id of an earlier row", s.duplicates)
 }
