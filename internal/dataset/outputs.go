@@ -14,10 +14,10 @@ func outputColumns() []string { return []string{"Status", "Score", "Named Scores
 // An outputTable is a table of promptfoo, which has several outputs in a record. Each is
 // a row.
 type outputTable struct {
-	names  []string // columns of a row
-	groups [][]int  // columns of the record by output and column of a row
-	labels []string // prompt of each output
-	group  int      // current output
+	names  []string   // columns of a row
+	starts []int      // columns of the outputs in a record, after the variables
+	labels [][]byte   // prompt of each output
+	rows   [][][]byte // rows of the current record that have not been read
 }
 
 // Columns of a row: the output, and the prompt that it is of.
@@ -47,48 +47,39 @@ func newOutputTable(columns []string, m *columnMap) *outputTable {
 	if slices.Contains(columns[:variables], outputColumn) || slices.Contains(columns[:variables], labelColumn) {
 		return nil
 	}
-	t := &outputTable{names: slices.Concat(columns[:variables], []string{outputColumn, labelColumn}, outputColumns())}
+	t := &outputTable{names: slices.Concat(columns[:variables], []string{outputColumn, labelColumn}, outputColumns()), starts: starts}
 	for _, start := range starts {
-		var group []int
-		for i := range variables {
-			group = append(group, i)
-		}
-		t.groups = append(t.groups, append(group, start, start, start+1, start+2, start+3))
-		t.labels = append(t.labels, columns[start])
+		t.labels = append(t.labels, []byte(columns[start]))
 	}
-	t.skip()
 	return t
 }
 
-// next moves to the next output of the record that has a status, and reports whether there
-// is one.
-func (t *outputTable) next(csv *csvReader) bool {
-	for t.group++; t.group < len(t.groups); t.group++ {
-		if status := t.groups[t.group][len(t.names)-3]; status >= len(csv.ends) || len(csv.field(status)) > 0 {
-			return true
+// split splits the record of a reader into the rows of its outputs. One without a status is none.
+func (t *outputTable) split(csv *csvReader) {
+	var fields [][]byte
+	for i := range csv.ends {
+		fields = append(fields, withoutMark(bytes.Clone(csv.field(i))))
+	}
+	for i, start := range t.starts {
+		if len(fields[start+1]) > 0 {
+			t.rows = append(t.rows, slices.Concat(fields[:t.starts[0]], [][]byte{fields[start], t.labels[i]}, fields[start+1:start+4]))
 		}
 	}
-	return false
 }
 
-// skip skips the outputs of a damaged record. The table can be nil.
-func (t *outputTable) skip() {
-	if t != nil {
-		t.group = len(t.groups)
+// next makes the next row the record of a reader, and reports whether there is one. The table
+// can be nil.
+func (t *outputTable) next(csv *csvReader) bool {
+	if t == nil || len(t.rows) == 0 {
+		return false
 	}
-}
-
-// cell returns a column of the current output, and false if its record is damaged.
-func (t *outputTable) cell(csv *csvReader, column int) ([]byte, bool) {
-	switch {
-	case t.group == len(t.groups):
-		return nil, false
-	case t.names[column] == labelColumn:
-		return []byte(t.labels[t.group]), true
-	case t.groups[t.group][column] >= len(csv.ends):
-		return nil, false
+	csv.record, csv.ends = csv.record[:0], csv.ends[:0]
+	for _, field := range t.rows[0] {
+		csv.record = append(csv.record, field...)
+		csv.ends = append(csv.ends, len(csv.record))
 	}
-	return withoutMark(csv.field(t.groups[t.group][column])), true
+	t.rows = t.rows[1:]
+	return true
 }
 
 // withoutMark removes the apostrophe that promptfoo puts before a text that a spreadsheet
@@ -101,14 +92,9 @@ func withoutMark(cell []byte) []byte {
 	return cell
 }
 
-// failed reports whether the current output is that of a provider that failed. The table
-// can be nil.
+// failed reports whether the current row is that of a provider that failed. The table can be nil.
 func (t *outputTable) failed(csv *csvReader) bool {
-	if t == nil {
-		return false
-	}
-	status, _ := t.cell(csv, len(t.names)-3)
-	return string(status) == "ERROR"
+	return t != nil && string(csv.field(len(t.names)-len(outputColumns()))) == "ERROR"
 }
 
 // joinedList matches a list of texts that JavaScript joined with commas.

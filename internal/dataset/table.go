@@ -103,25 +103,17 @@ func (t *tableReader) name(i int) []byte {
 func (t *tableReader) next(row *Row) error {
 	err := t.advance()
 	row.Line, row.Offset = t.csv.line, t.consumed(t.csv.lines.Offset)
-	csvErr, damaged := errors.AsType[*csvError](err)
-	got, want := len(t.csv.ends), len(t.line)
-	switch {
-	case damaged && csvErr.open:
-		return csvErr.err
-	case damaged:
-		err = csvErr.err
-	case err != nil:
-		return err
-	case got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record):
-		err = fmt.Errorf("want %d fields, got %d", want, got)
-		if t.csv.stray > 0 {
-			err = fmt.Errorf("%w: a quote within field %d, which is not quoted", err, t.csv.stray)
+	if csvErr, damaged := errors.AsType[*csvError](err); damaged {
+		if csvErr.open {
+			return csvErr.err
 		}
+		if t.outputs == nil {
+			_ = t.fill(row) // the available fields
+		}
+		return &RowError{Line: row.Line, Err: csvErr.err, Damaged: true}
 	}
 	if err != nil {
-		t.outputs.skip()
-		_ = t.fill(row) // the available fields
-		return &RowError{Line: row.Line, Err: err, Damaged: true}
+		return err
 	}
 	first := !t.started
 	t.started = true
@@ -140,28 +132,36 @@ func (t *tableReader) next(row *Row) error {
 
 // advance reads the next record, or moves to the next output in the current one.
 func (t *tableReader) advance() error {
-	for t.outputs == nil || !t.outputs.next(&t.csv) {
+	for !t.outputs.next(&t.csv) {
 		err := t.csv.next()
 		for err == nil && t.skips() {
 			err = t.csv.next()
 		}
-		if err != nil || t.outputs == nil {
+		if err != nil {
 			return err
 		}
-		t.outputs.group = -1
+		got, want := len(t.csv.ends), len(t.line)
+		if got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record) {
+			err = fmt.Errorf("want %d fields, got %d", want, got)
+			if t.csv.stray > 0 {
+				err = fmt.Errorf("%w: a quote within field %d, which is not quoted", err, t.csv.stray)
+			}
+			return &csvError{err: err}
+		}
+		if t.outputs == nil {
+			return nil
+		}
+		t.outputs.split(&t.csv)
 	}
 	return nil
 }
 
 // cell returns a column of the current row, and false if its record is too short.
 func (t *tableReader) cell(i int) ([]byte, bool) {
-	switch {
-	case t.outputs != nil:
-		return t.outputs.cell(&t.csv, i)
-	case i < len(t.csv.ends):
-		return t.csv.field(i), true
+	if i >= len(t.csv.ends) {
+		return nil, false
 	}
-	return nil, false
+	return t.csv.field(i), true
 }
 
 // skips reports whether the current record is no row: its fields are empty, or
