@@ -357,22 +357,6 @@ func TestRowsDetectsColumnNames(t *testing.T) {
 	}
 }
 
-func TestRowsWarnsAboutDuplicateIDs(t *testing.T) {
-	var warned []string
-	var text strings.Builder
-	for range 8 {
-		text.WriteString(`{"id":1.50,"answer":"a","contexts":["x"]}` + "\n")
-	}
-	text.WriteString(`{"id":"","answer":"a","contexts":["x"]}` + "\n" + `{"id":null,"answer":"a","contexts":["x"]}`)
-	rows, _ := readFiles(t, Options{Stdin: strings.NewReader(text.String()), Warn: func(err error) { warned = append(warned, err.Error()) }}, "-")
-	if rows[0].Row.ID != "1.50" || rows[8].Row.ID != "8" || rows[9].Row.ID != "9" {
-		t.Errorf("got rows %+v, want ids 1.50, 8 and 9", rows)
-	}
-	if len(warned) != 2 || warned[0] != `standard input:2: duplicate id "1.50"` || warned[1] != "7 rows have the id of an earlier row" {
-		t.Errorf("got warnings %q, want the first duplicate and a summary", warned)
-	}
-}
-
 func TestRowsComparesIDsOfValidRows(t *testing.T) {
 	row := func(id string) string { return `{"id":` + id + `,"answer":"a","contexts":["x"]}` + "\n" }
 	for _, tt := range []struct{ text, ids, want string }{
@@ -380,6 +364,7 @@ func TestRowsComparesIDsOfValidRows(t *testing.T) {
 		{row("1") + row("2") + row("2"), "1 2 2", `x.jsonl:3: duplicate id "2"`},
 		{row(`"a"`) + row("null") + row(`"c"`), "a 1 c", ""},
 		{row("null") + row("null"), "0 1", ""},
+		{strings.Repeat(row("1.50"), 3) + row(`""`) + row("null"), "1.50 1.50 1.50 3 4", "x.jsonl:2: duplicate id \"1.50\"\n2 rows have the id of an earlier row"},
 		{row(`"a"`) + `{"id":"a","answer":"b","cont` + "\n" + `{"id":"b","answer":1,"contexts":["x"]}` + "\n" + row(`"b"`), "a a b b", ""},
 	} {
 		var warned, ids []string
