@@ -24,8 +24,9 @@ func wrappers() []string {
 // follow each other.
 type jsonReader struct {
 	objectReader
-	in       *lineTracker
-	elements *jsontext.Decoder
+	text     *jsonText
+	in       *lineTracker      // of text
+	elements *jsontext.Decoder // of in
 	consumed func(int64) int64
 	wrapped  bool            // array is a member of an object
 	members  map[string]bool // names of the object
@@ -40,8 +41,6 @@ type jsonReader struct {
 
 	first     []byte // object of a stream that has been read already, or nil
 	firstLine int
-
-	text *jsonText // of the input of dec
 }
 
 func newJSON(r *bufio.Reader, f fileColumns, preset *columnMap, consumed func(int64) int64) (*jsonReader, error) {
