@@ -86,6 +86,10 @@ func TestDamagedTextFailsOnlyItsRow(t *testing.T) {
 			}
 		}
 	}
+	rows, _ := read(t, "x.json", "[{\"answer\":\"a\n\"},\n"+good+",\n7]", Options{})
+	if len(rows) != 3 || rows[1].Row.Line != 3 || rows[2].Err != "x.json:4: element 2: want an object, got a number" {
+		t.Errorf("after a line feed in a string: got rows %+v, want lines 1, 3 and 4", rows)
+	}
 	rows, last := read(t, "x.json", "{\"a\":\n\"\x01\",\n\"data\":["+good+",\n"+nul+"]}", Options{})
 	if len(rows) != 2 || rows[0].Err != "" || rows[1].Err != "x.json:4: element 1: "+invalid["x.json"] || last != "" {
 		t.Errorf("got row errors %q, last error %q", errorsOf(rows), last)

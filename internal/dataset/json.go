@@ -254,9 +254,11 @@ func (j *jsonReader) next(row *Row) error {
 // readElement sets row from an object that ends at an offset of the input.
 func (j *jsonReader) readElement(raw []byte, row *Row, end int64) error {
 	err := j.read(raw, row)
-	if j.text.damaged(end-int64(len(raw)), end) {
+	damaged, lines := j.text.damaged(end-int64(len(raw)), end)
+	if damaged {
 		err = badJSON("a control character in a string")
 	}
+	j.in.line += lines
 	if err != nil && !j.stream {
 		err = fmt.Errorf("element %d: %w", j.element, err)
 	}

@@ -11,8 +11,14 @@ import (
 // positions it records. It is a [transform.Transformer].
 type jsonText struct {
 	inString, escaped bool
-	offset            int64   // in the result
-	controls          []int64 // offsets of control characters in the result
+	offset            int64 // in the result
+	controls          []control
+}
+
+// A control is a control character that was in a string.
+type control struct {
+	offset   int64 // in the result
+	lineFeed bool
 }
 
 // Reset implements [transform.Transformer].
@@ -44,7 +50,7 @@ func (t *jsonText) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err e
 			}
 		}
 		if t.inString && c < ' ' {
-			t.controls = append(t.controls, t.offset+int64(nDst))
+			t.controls = append(t.controls, control{t.offset + int64(nDst), c == '\n'})
 			c = ' '
 		}
 		dst[nDst] = c
@@ -65,14 +71,15 @@ func pythonFloat(s []byte) int {
 }
 
 // damaged reports whether a control character was between two offsets of the result. It forgets
-// those before the end.
-func (t *jsonText) damaged(start, end int64) bool {
-	found := false
-	for len(t.controls) > 0 && t.controls[0] < end {
-		found = found || t.controls[0] >= start
-		t.controls = t.controls[1:]
+// those before the end, and returns the number of line feeds among them.
+func (t *jsonText) damaged(start, end int64) (found bool, lines int) {
+	for ; len(t.controls) > 0 && t.controls[0].offset < end; t.controls = t.controls[1:] {
+		found = found || t.controls[0].offset >= start
+		if t.controls[0].lineFeed {
+			lines++
+		}
 	}
-	return found
+	return found, lines
 }
 
 // replacePythonFloats returns JSON with null in place of the floats of Python.
