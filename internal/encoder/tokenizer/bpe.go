@@ -109,9 +109,10 @@ func (h mergeHeap) Less(i, j int) bool {
 	return h[i].rank < h[j].rank || h[i].rank == h[j].rank && h[i].at < h[j].at
 }
 
-// Push and Pop implement heap.Interface.
+// Push implements heap.Interface.
 func (h *mergeHeap) Push(m any) { *h = append(*h, m.(merge)) }
 
+// Pop implements heap.Interface.
 func (h *mergeHeap) Pop() any {
 	last := len(*h) - 1
 	m := (*h)[last]
