@@ -1,10 +1,10 @@
 package llm
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -63,12 +63,17 @@ func isReserved(name string) bool {
 // expandVariables replaces $NAME, ${NAME} and $$ in text, and also returns the
 // values of the variables.
 func expandVariables(text string, lookup func(string) (string, bool)) (out string, values []string, err error) {
-	out = os.Expand(text, func(name string) string {
-		if name == "$" {
-			return "$"
-		}
+	reference := regexp.MustCompile(`\$(?:\$|([A-Za-z_][A-Za-z0-9_]*)|\{([A-Za-z_][A-Za-z0-9_]*)\}|)`)
+	out = reference.ReplaceAllStringFunc(text, func(found string) string {
+		name := strings.Trim(found, "${}")
 		value, _ := lookup(name)
-		if value = strings.TrimSpace(value); value == "" && err == nil {
+		value = strings.TrimSpace(value)
+		switch {
+		case found == "$$":
+			return "$"
+		case name == "":
+			err = errors.New("want $NAME or ${NAME} for a variable, or $$ for a dollar sign")
+		case value == "" && err == nil:
 			err = fmt.Errorf("%s is not set in the environment", name)
 		}
 		values = append(values, value)
