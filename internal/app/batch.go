@@ -57,6 +57,9 @@ func (r *run) runBatch(ctx context.Context, input dataset.Options) error {
 		return nil
 	}
 	input.Warn, input.Note = nil, nil // the scoring pass reports warnings
+	if b.Resumed {
+		r.notef("resuming the batch in %s", b.Dir)
+	}
 	err := b.Run(ctx, func(ctx context.Context, recorder llm.Completer) error {
 		r.model.Completer = recorder
 		return r.recordRequests(ctx, input)

@@ -55,6 +55,9 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 			state.First = n
 		}
 		if isTooFewForBatch(n, state.First) {
+			if n > 0 {
+				b.Notify("requests left, to be sent without a batch: %d", n)
+			}
 			state.Scoring = true
 			_, err := b.store.exec(ctx, `DELETE FROM requests WHERE round = ?`, state.Round)
 			return err
@@ -75,15 +78,15 @@ func isTooFewForBatch(n, first int) bool {
 }
 
 // retry calls f, retrying after transient errors.
-func (b *Batch) retry(ctx context.Context, retries int, f func(context.Context) error) error {
+func (b *Batch) retry(ctx context.Context, f func(context.Context) error) error {
 	o := &b.stack.opts
-	return Retry(ctx, o.Clock, retries, o.OnRetry, f)
+	return Retry(ctx, o.Clock, o.Retries, o.OnRetry, f)
 }
 
 // upload sends the requests of this round as a file.
 func (b *Batch) upload(ctx context.Context) error {
 	s := &b.state
-	err := b.retry(ctx, b.stack.opts.Retries, func(ctx context.Context) error {
+	err := b.retry(ctx, func(ctx context.Context) error {
 		file, err := b.store.requests(ctx, s.Round)
 		if err != nil {
 			return err
@@ -110,7 +113,7 @@ func (b *Batch) create(ctx context.Context) error {
 	}
 	var batch batchObject
 	tried := b.Resumed
-	err = b.retry(ctx, b.stack.opts.Retries, func(ctx context.Context) (err error) {
+	err = b.retry(ctx, func(ctx context.Context) (err error) {
 		batch, err = c.findBatch(ctx, s.File, file.Created.value)
 		if err == nil && batch.ID == "" || !tried && isNotFound(err) { // some servers have no list of batches
 			tried = true
@@ -128,20 +131,26 @@ func (b *Batch) create(ctx context.Context) error {
 }
 
 // maxFailedPolls is the number of consecutive failed status requests that ends
-// the run, after about eight minutes. The batch continues on the server.
+// the run. The batch continues on the server.
 const maxFailedPolls = 20
 
 // poll requests an object until it is done, despite transient errors, and returns it.
 func (b *Batch) poll(ctx context.Context, path string, isDone func(*batchObject) bool) (o batchObject, err error) {
-	for {
-		err = b.retry(ctx, maxFailedPolls, func(ctx context.Context) (err error) {
-			o, err = b.stack.Client.callBatch(ctx, http.MethodGet, path, nil)
-			return cmp.Or(err, o.check())
-		})
-		if err != nil || isDone(&o) {
+	for failed := 0; ; {
+		o, err = b.stack.Client.callBatch(ctx, http.MethodGet, path, nil)
+		err = cmp.Or(err, o.check())
+		switch {
+		case err == nil && isDone(&o):
+			return o, nil
+		case err == nil:
+			failed = 0
+		case !IsTransient(err) || failed == maxFailedPolls:
 			return o, err
+		default:
+			failed++
+			b.Notify("%s: %v", path, err)
 		}
-		if err = b.stack.opts.Clock.Sleep(ctx, b.PollInterval); err != nil {
+		if err := b.stack.opts.Clock.Sleep(ctx, b.PollInterval); err != nil {
 			return o, err
 		}
 	}
@@ -172,7 +181,7 @@ func (b *Batch) await(ctx context.Context) error {
 		return errors.Join(batch.rejection(), b.store.save(ctx, &b.state))
 	}
 	requests, replies := b.state.Requests, 0
-	err = b.retry(ctx, b.stack.opts.Retries, func(ctx context.Context) error {
+	err = b.retry(ctx, func(ctx context.Context) error {
 		return b.transact(ctx, func() (err error) {
 			replies, err = b.collect(ctx, &batch)
 			return err
