@@ -2,7 +2,6 @@ package dataset
 
 import (
 	"errors"
-	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -103,31 +102,69 @@ func readCell(s string) (*value, error) {
 // plain text. Values that are empty or lists of nulls and numbers are not data:
 // they were meant to hold contexts.
 func isData(v *value, s string) bool {
-	if trim(s)[0] == '(' && contains(v, func(v *value) bool { return v.Kind == shape.Number || v.Kind == shape.Bool }) {
+	c := contents(v)
+	if trim(s)[0] == '(' && c.number {
 		return true // more likely a citation
 	}
-	return contains(v, func(v *value) bool { return v.Kind == shape.Object && len(v.Items) > 0 }) &&
-		!contains(v, func(v *value) bool {
-			return v.Kind == shape.Text || v.Kind == shape.Object && (content(v, 0) != nil || isTextByID(v))
-		})
+	return c.object && !c.text
 }
 
-// contains reports whether v is a match or a list, possibly nested, with one.
-func contains(v *value, isMatch func(*value) bool) bool {
-	return isMatch(v) || v.Kind == shape.List && slices.ContainsFunc(v.Items, func(item *value) bool { return contains(item, isMatch) })
+// cellContents describes the kinds of values in a list or object.
+type cellContents struct {
+	text   bool // contains a string, or an object with a text member
+	number bool // contains a number or a boolean
+	object bool // contains an object with other members
 }
 
-// endsAsList reports whether a cell that starts like a list but cannot be parsed also ends like
-// one. It reports false for text that continues after the bracket, and for an object without a
-// member that could be the text of a context.
+func contents(v *value) (c cellContents) {
+	switch v.Kind {
+	case shape.Text, shape.Bytes:
+		c.text = true
+	case shape.Number, shape.Bool:
+		c.number = true
+	case shape.Object:
+		c.object = len(v.Items) > 0
+		c.text = content(v, 0) != nil || isTextByID(v)
+	case shape.List:
+		for _, item := range v.Items {
+			elem := contents(item)
+			c = cellContents{c.text || elem.text, c.number || elem.number, c.object || elem.object}
+		}
+	case shape.Null:
+	}
+	return c
+}
+
+// endsAsList reports whether a cell that starts like a list but cannot be
+// parsed also ends like one. It reports false for "["Hello" he said]" and for
+// text that continues after the bracket.
 func endsAsList(s string) bool {
 	s = trim(s)
-	if s[0] != '{' {
-		return strings.HasSuffix(s, "]")
+	if last := s[len(s)-1]; last != ']' && last != '}' || (last == '}') != (s[0] == '{') {
+		return false
 	}
-	return strings.HasSuffix(s, "}") && slices.ContainsFunc(contextKeys(), func(key string) bool {
-		return strings.Contains(s, `"`+key+`"`) || strings.Contains(s, "'"+key+"'")
-	})
+	if s[0] == '{' {
+		// An object needs a text member to hold contexts.
+		for _, key := range contextKeys() {
+			if strings.Contains(s, `"`+key+`"`) || strings.Contains(s, "'"+key+"'") {
+				return true
+			}
+		}
+		return false
+	}
+	inner := strings.TrimRight(s, "]}), \t\r\n")
+	if inner == "" || strings.HasSuffix(inner, "'") || strings.HasSuffix(inner, `"`) {
+		return true
+	}
+	p := &pythonParser{s: strings.TrimLeft(s, "[({ \t\r\n")}
+	if !startsWithString(p.s) {
+		return true // Document(...
+	}
+	if _, err := p.str(); err != nil {
+		return true
+	}
+	c := p.peek()
+	return c == ',' || c == ':'
 }
 
 var errPrintedList = errors.New("a list without quotes, whose elements can't be separated: write a JSON list")
