@@ -158,7 +158,7 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.jsonl", text: "PK\x03\x04\x00\x00", want: "x.jsonl: a ZIP archive: convert it with: unzip -p FILE | ragfaith score -"},
 		{name: "x.jsonl", text: "PAR1\x00\x00", want: "x.jsonl: not a Parquet file: it has 6 bytes"},
 		{name: "x.jsonl", text: "\x89\xfe\x80\x81\x82\x03abc", want: "x.jsonl: not text (binary data, or UTF-16 without a byte order mark)"},
-		{name: "x.parquet", text: "garbage and more garbage", want: "x.parquet: not a Parquet file: it does not end with PAR1: is it cut off?"},
+		{name: "x.parquet", text: "garbage and more garbage", want: "x.parquet: not a Parquet file: it does not begin with PAR1"},
 		{name: "x.parquet", text: "PAR1", want: "x.parquet: not a Parquet file: it has 4 bytes"},
 		{name: "x.parquet", text: "PAR1aaaaaaaaaaaaaaaaaaaa", want: "x.parquet: not a Parquet file: it does not end with PAR1: is it cut off?"},
 		{name: "x.parquet", text: "PAR1aaaaaa\xff\xff\xff\x7fPAR1", want: "x.parquet: not a Parquet file: its footer is longer than the file"},

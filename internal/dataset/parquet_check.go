@@ -71,21 +71,26 @@ func (c *pageChecker) group(g *format.RowGroup, leaves []*leaf) error {
 	return nil
 }
 
-// footer checks the magic number at the end and the structure of the metadata.
+// footer checks the magic numbers and the structure of the metadata.
 func (c *pageChecker) footer() error {
 	notParquet := func(reason string) error { return errors.New("not a Parquet file: " + reason) }
 	if c.size < int64(len(parquetMagic))+parquetTail {
 		return notParquet(fmt.Sprintf("it has %d bytes", c.size))
 	}
+	var head [len(parquetMagic)]byte
 	var tail [parquetTail]byte
+	if _, err := c.r.ReadAt(head[:], 0); err != nil {
+		return err
+	}
 	if _, err := c.r.ReadAt(tail[:], c.size-parquetTail); err != nil && !errors.Is(err, io.EOF) {
 		return err
 	}
-	switch string(tail[4:]) {
-	case parquetMagic:
-	case "PARE":
+	switch {
+	case string(head[:]) == "PARE":
 		return notParquet("it is encrypted")
-	default:
+	case string(head[:]) != parquetMagic:
+		return notParquet("it does not begin with " + parquetMagic)
+	case string(tail[4:]) != parquetMagic:
 		return notParquet("it does not end with " + parquetMagic + ": is it cut off?")
 	}
 	length := int64(binary.LittleEndian.Uint32(tail[:]))
