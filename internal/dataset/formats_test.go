@@ -306,7 +306,7 @@ func TestReadsYAML(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"- question: q\n  answer: 'a\n":                            "invalid YAML: ",
+		"- question: q\n  answer: 'a\n":                            "line 3: invalid YAML: ",
 		"- question: q\n  answer: &a [*a]\n  contexts: [x]\n":      "line 2: YAML is nested too deeply",
 		"- ? [a]\n  : b\n":                                         "line 1: want a name as the key of a YAML mapping",
 		"x: &a0 [y, y, y, y, y, y, y, y, y]\n" + nestedAliases(12): "line 1: the aliases of the YAML file repeat more than 1 MiB",

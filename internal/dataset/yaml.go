@@ -51,7 +51,7 @@ func yamlToJSON(r io.Reader, limit int) (*bufio.Reader, error) {
 		case errors.Is(err, io.EOF):
 			return bufio.NewReaderSize(&w.out, readAhead), nil
 		case err != nil:
-			return nil, fmt.Errorf("invalid YAML: %w", err)
+			return nil, yamlError(err)
 		}
 		if err := w.write(&document, 0); err != nil {
 			return nil, err
@@ -59,6 +59,14 @@ func yamlToJSON(r io.Reader, limit int) (*bufio.Reader, error) {
 		w.out.WriteByte('\n')
 		w.line++
 	}
+}
+
+// yamlError returns an error of the YAML parser with its line.
+func yamlError(err error) error {
+	if load, ok := errors.AsType[*yaml.LoadError](err); ok {
+		return fmt.Errorf("line %d: invalid YAML: %s", load.Mark.Line, load.Message)
+	}
+	return fmt.Errorf("invalid YAML: %w", err)
 }
 
 // A yamlWriter writes YAML nodes as JSON.
