@@ -55,9 +55,9 @@ func targets(output []string) []target {
 }
 
 // checkOverwrites returns an error if two outputs are the same file, or if an output
-// would overwrite an input: under its own name or a temporary name. Inputs named "" are
-// ignored, and "-" unless it is a file.
-func checkOverwrites(files []target, inputs []string) error {
+// would overwrite an input: under its own name or a temporary name. kind describes the
+// inputs in the message. Inputs named "" are ignored, and "-" unless it is a file.
+func checkOverwrites(files []target, kind string, inputs []string) error {
 	inputs = slices.DeleteFunc(slices.Clone(inputs), func(in string) bool { return in == "" })
 	for i, in := range inputs {
 		if in != "-" {
@@ -85,7 +85,7 @@ func checkOverwrites(files []target, inputs []string) error {
 		for _, name := range journal.Files(file.path) {
 			for _, in := range inputs {
 				if sameFile(name, in) {
-					return exit.Usagef("%s would overwrite %s", file, in)
+					return exit.Usagef("%s would overwrite %s%s", file, kind, in)
 				}
 			}
 		}

@@ -39,8 +39,8 @@ func checkShow(o *output.Options, set bool) error {
 }
 
 // checkOutputs returns an error if an output file has an unknown format or would
-// overwrite another output or an input.
-func checkOutputs(o *output.Options, inputs []string) error {
+// overwrite another output or an input. kind describes the inputs in the message.
+func checkOutputs(o *output.Options, kind string, inputs []string) error {
 	for _, out := range o.Files {
 		if _, err := report.FormatOf(out); err != nil {
 			return &exit.UsageError{Err: err}
@@ -53,7 +53,7 @@ func checkOutputs(o *output.Options, inputs []string) error {
 	if o.Summary != "" {
 		files = append(files, target{"--summary", o.Summary})
 	}
-	return checkOverwrites(append(files, targets(o.Files)...), inputs)
+	return checkOverwrites(append(files, targets(o.Files)...), kind+" ", inputs)
 }
 
 // gateFlags returns the flags of the gates.

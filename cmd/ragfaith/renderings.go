@@ -29,7 +29,7 @@ func checkRenderings(output, inputs []string) error {
 			return err
 		}
 	}
-	return checkOverwrites(targets(output), inputs)
+	return checkOverwrites(targets(output), "", inputs)
 }
 
 // writeRenderings creates the files of -o and calls prepare, which returns the function

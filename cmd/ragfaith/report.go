@@ -90,7 +90,7 @@ func (o *reportOptions) check(paths []string) error {
 	if a, b, found := duplicate(files); found {
 		return exit.Usagef("%s and %s are the same file", a, b)
 	}
-	return errors.Join(checkGroups(&o.Options), checkShow(&o.Options, o.showExplicit), checkOutputs(&o.Options, inputs))
+	return errors.Join(checkGroups(&o.Options), checkShow(&o.Options, o.showExplicit), checkOutputs(&o.Options, "the results", inputs))
 }
 
 // A reportRun holds the state of one run of "ragfaith report".

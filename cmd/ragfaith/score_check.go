@@ -44,8 +44,11 @@ func (f *scoreFlags) check() (err error) {
 	if err := checkStdinOnce(o.Datasets); err != nil {
 		return err
 	}
-	inputs := append([]string{o.Calibration, cmp.Or(f.flags.Lookup("config").Value.String(), configName)}, o.Datasets...)
-	if err := errors.Join(checkOutputs(&o.Options, inputs), f.checkBatch()); err != nil {
+	err = checkOutputs(&o.Options, "the dataset", o.Datasets)
+	if err == nil {
+		err = checkOutputs(&o.Options, "the file", []string{o.Calibration, cmp.Or(f.flags.Lookup("config").Value.String(), configName)})
+	}
+	if err := errors.Join(err, f.checkBatch()); err != nil {
 		return err
 	}
 	if o.Resume && o.JSONL() == "" {
