@@ -360,7 +360,7 @@ func TestRowsDetectsColumnNames(t *testing.T) {
 func TestRowsComparesIDsOfValidRows(t *testing.T) {
 	row := func(id string) string { return `{"id":` + id + `,"answer":"a","contexts":["x"]}` + "\n" }
 	for _, tt := range []struct{ text, ids, want string }{
-		{row("1.0") + row("2") + row("null") + row("4"), "1.0 2 2 4", `x.jsonl:3: duplicate id "2"`},
+		{row("1.0") + row("2") + row("null") + row("4"), "1.0 2 2 4", `x.jsonl:3: no id; its index is the id of an earlier row: "2"`},
 		{row("1") + row("2") + row("2"), "1 2 2", `x.jsonl:3: duplicate id "2"`},
 		{row(`"a"`) + row("null") + row(`"c"`), "a 1 c", ""},
 		{row("null") + row("null"), "0 1", ""},
@@ -458,6 +458,12 @@ func TestRowsKeepsColumns(t *testing.T) {
 			"rest of nested ones", "x.jsonl", `{"id":"1","in":{"question":"q"},"out":{"answer":"a","documents":["c d"],"model":{"name":"m"}},"n":1}` + "\n",
 			Options{KeepAll: true},
 			[]string{`out={"model":{"name":"m"}} n=1`},
+			"",
+		},
+		{
+			"Python numbers that are none in JSON as text", "x.jsonl", `{"answer":"a","contexts":["x"],"k":"[2024-01-01, .5, 7]"}`,
+			Options{Keep: []string{"k[0]", "k[1]", "k[2]"}},
+			[]string{`k[0]="2024-01-01" k[1]=".5" k[2]=7`},
 			"",
 		},
 	} {

@@ -119,8 +119,9 @@ const maxIDs = 1 << 20
 // setID sets a missing id and warns about the first duplicate, unless no row has an id. It does not
 // check the id of an invalid row, which may be truncated.
 func (s *Set) setID(row *Row, valid bool) {
+	problem := "duplicate id "
 	if row.ID == "" {
-		row.ID = strconv.Itoa(row.Index)
+		problem, row.ID = "no id; its index is the id of an earlier row: ", strconv.Itoa(row.Index)
 		valid = valid && len(s.ids) > 0
 	}
 	if !valid {
@@ -129,7 +130,7 @@ func (s *Set) setID(row *Row, valid bool) {
 	id := maphash.String(s.seed, row.ID)
 	if _, known := s.ids[id]; known {
 		if s.duplicates++; s.duplicates == 1 {
-			s.warnings.warn(fmt.Errorf("%s:%d: duplicate id %s", DisplayName(row.File), row.Line, quote(row.ID)))
+			s.warnings.warn(fmt.Errorf("%s:%d: %s%s", DisplayName(row.File), row.Line, problem, quote(row.ID)))
 		}
 	} else if len(s.ids) < maxIDs {
 		s.ids[id] = struct{}{}

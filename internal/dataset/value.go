@@ -177,8 +177,13 @@ func appendJSON(dst []byte, v *value) []byte {
 	switch v.Kind {
 	case shape.Null:
 		return append(dst, "null"...)
-	case shape.Bool, shape.Number:
+	case shape.Bool:
 		return append(dst, v.Text...)
+	case shape.Number: // Python text such as [.5, 2024-01-01] has others than JSON
+		if isNumber(v.Text) {
+			return append(dst, v.Text...)
+		}
+		return appendString(dst, v.Text)
 	case shape.Text:
 		return appendString(dst, v.Text)
 	case shape.Bytes:
