@@ -26,12 +26,18 @@ type call struct {
 	timeoutIsFinal bool          // a timeout is not retried
 }
 
-// A sender sends the requests of a run: all that decides when a request is sent, how
-// often, and whether at all, is in do and its parts, which share one lock. Nothing else
-// retries.
-type sender struct {
+// A monitor is the lock of the senders of a run, which share a budget.
+type monitor struct {
 	mu      sync.Mutex
 	changed chan struct{} // closed and replaced after a change, for requests that wait for one
+}
+
+// A sender sends the requests of a run to a server: all that decides when a request is sent,
+// how often, and whether at all, is in do and its parts, which share one lock. Nothing else
+// retries.
+type sender struct {
+	*monitor
+
 	clock   Clock
 	retries int // after the first attempt
 

@@ -86,7 +86,7 @@ func New(o Options) (*Stack, error) {
 // newSender returns a sender with the limits of o.
 func newSender(o Options) *sender {
 	s := &sender{
-		changed: make(chan struct{}), clock: o.Clock, retries: o.Retries, onRetry: o.OnRetry, notify: o.Notify,
+		monitor: &monitor{changed: make(chan struct{})}, clock: o.Clock, retries: o.Retries, onRetry: o.OnRetry, notify: o.Notify,
 		breaker: &breaker{}, budget: &budget{maxUSD: o.MaxCost, maxTokens: o.MaxTokens}, slots: newSlots(cmp.Or(o.Concurrency, math.MaxInt)),
 		rate: newRateLimiter(o.RPM), deadlines: deadlines{inFlight: map[*deadline]struct{}{}},
 	}
@@ -142,9 +142,10 @@ func (o Options) price() (price, error) {
 	return price{in / 1e6, out / 1e6}, nil
 }
 
-// Embedder returns an embedding model, which shares the sender, meter and cache of s. Endpoint, key
-// and timeout default to those of s. Headers are those of s on the same host, and none on others.
-// The returned endpoint contains no secrets. Embedder must be called before s is used.
+// Embedder returns an embedding model, which shares the budget, meter and cache of s. On another
+// server it has its own breaker, and the limits per minute and on concurrency don't apply to it.
+// Endpoint, key and timeout default to those of s. Headers are those of s on the same host, and none
+// on others. The returned endpoint contains no secrets. Embedder must be called before s is used.
 func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	ownKey := c.APIKey != ""
 	if c.BaseURL == "" {
@@ -171,6 +172,11 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 		return nil, "", err
 	}
 	client.sender = s.Client.sender
+	if client.Endpoint() != s.Client.Endpoint() {
+		o.RPM, o.TPM, o.Concurrency, o.Notify = 0, 0, 0, func(string) {}
+		client.sender = newSender(o)
+		client.sender.monitor, client.sender.budget = s.Client.sender.monitor, s.Client.sender.budget
+	}
 	s.embedders = append(s.embedders, client)
 	return &embedder{client, o.Cache, s.Meter}, client.Endpoint(), nil
 }

@@ -132,15 +132,15 @@ func TestStackEmbedder(t *testing.T) {
 	if _, tokens := s.Cost(); tokens != 4 {
 		t.Errorf("got %d tokens, want 4", tokens)
 	}
-	// Another server must not get the key.
+	// Another server must not get the key, and has its own breaker.
 	other, seen := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) { writeError(w, 401, "no", "") })
 	e, at, err = s.Embedder(Config{Model: "e", BaseURL: other.URL})
 	if err != nil || at != other.URL {
 		t.Fatal(at, err)
 	}
 	_, _, err = e.Embed(t.Context(), []string{"b"})
-	if _ = mustAs[*DownError](t, err); seen()[0].header.Get("Authorization") != "" {
-		t.Errorf("got header %v, want no key", seen()[0].header)
+	if _ = mustAs[*DownError](t, err); s.Client.sender.breaker.downErr != nil || seen()[0].header.Get("Authorization") != "" {
+		t.Errorf("got breaker error %v, header %v; want nil, no key", s.Client.sender.breaker.downErr, seen()[0].header)
 	}
 	if _, _, err := s.Embedder(Config{}); err == nil {
 		t.Error("got no error without a model, want one")
