@@ -1,6 +1,7 @@
 package main
 
 import (
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -8,16 +9,19 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// TestEveryFlagIsClassified checks that every flag of score is in one of the lists below: the
-// options that app stores with results, and those that do not affect results.
-func TestEveryFlagIsClassified(t *testing.T) {
-	t.Parallel()
-	stored := strings.Fields(`
+// storedFlags are the options of score that are stored with results, since they affect them.
+func storedFlags() []string {
+	return strings.Fields(`
 		input-format delimiter from map turns keep keep-as where limit sample seed shard max-row-bytes lang
 		profile claims judge evidence threshold calibration no-claims empty-contexts
 		model base-url extra-body strict votes prescreen audit max-context-tokens max-output-tokens reasoning-effort
 		semantic-threshold embed-model embed-base-url
 		device model-batch-size prefilter precision label-map`)
+}
+
+func TestEveryFlagIsClassified(t *testing.T) {
+	t.Parallel()
+	stored := storedFlags()
 	unrelated := strings.Fields(`
 		concurrency row-timeout
 		to sort show output summary github resume dry-run verbose quiet no-progress
@@ -40,6 +44,38 @@ func TestEveryFlagIsClassified(t *testing.T) {
 	for _, name := range slices.Concat(stored, unrelated) {
 		if !slices.Contains(flags, name) {
 			t.Errorf("--%s is listed, but score has no such flag", name)
+		}
+	}
+}
+
+// TestFlagsAreStored checks with runs that set them that all stored flags are stored. A batch size
+// is only stored for runs on a GPU.
+func TestFlagsAreStored(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, "rows.csv"), "a;c;k\nAnna won.;Anna won.;1\n")
+	writeFile(t, filepath.Join(dir, "chain.jsonl"), `{"query":"Who won?","result":"Anna won.","source_documents":[{"page_content":"Anna won."}]}`)
+	server := newTestServer(t)
+	csv := "score " + filepath.Join(dir, "rows.csv") + " --to none -v --input-format csv --delimiter ; --map answer=a --map contexts=c"
+	var options strings.Builder
+	for _, args := range []string{
+		csv + " --calibration " + writeBounds(t) + " --judge llm --prescreen lexical --no-cache --base-url " + server.URL,
+		csv + " --judge llm --semantic-cache --embed-model local --extra-body {\"top_p\":1} --max-output-tokens 900 --reasoning-effort low --cache " + filepath.Join(dir, "cache") + " --base-url " + server.URL,
+		csv + " --judge " + writeModel(t, t.TempDir(), "a", "b") + " --label-map a=not_mentioned --label-map b=supported",
+		csv + " --keep k --keep-as k=n --where k=1 --empty-contexts fail",
+		"score " + filepath.Join(dir, "chain.jsonl") + " --to none -v --from langchain --turns all",
+	} {
+		got := runInProcess(t, dir, nil, strings.Fields(args)...)
+		_, line, found := strings.Cut(got.stderr, "options: ")
+		if !found {
+			t.Fatalf("%s: got exit code %d, stderr %s, want the options", args, got.code, got.stderr)
+		}
+		line, _, _ = strings.Cut(line, "\n")
+		options.WriteString(line + ", ")
+	}
+	for _, name := range storedFlags() {
+		if name != "model-batch-size" && !strings.Contains(options.String(), "--"+name+" ") {
+			t.Errorf("--%s is not stored", name)
 		}
 	}
 }
