@@ -6,6 +6,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"mime/multipart"
@@ -118,8 +119,8 @@ func (c *Client) upload(ctx context.Context, name string, content io.Reader, siz
 	return file.ID, cmp.Or(err, file.check())
 }
 
-// forEachLine calls yield for each line of a file on the server, with the key
-// redacted, except for lines that have too many values. line is only valid during the call.
+// forEachLine calls yield for each line of a file on the server, with the key redacted, except
+// for lines that are too long or have too many values. line is only valid during the call.
 func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []byte) error) error {
 	return within(ctx, transferTimeout, func(ctx context.Context) error {
 		r, err := c.wire.request(ctx, http.MethodGet, c.wire.endpoint.url("/files/"+id+"/content"), nil)
@@ -132,21 +133,25 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 		}
 		defer res.Body.Close()
 		limit := replyLimit{maxReplyBytes, maxReplyValues}
-		lines := bufio.NewScanner(res.Body)
-		lines.Buffer(nil, limit.bytes)
-		for lines.Scan() {
-			line := c.wire.redactJSON(lines.Bytes())
-			if limit.check(line) != nil {
-				continue
+		lines := bufio.NewReaderSize(res.Body, limit.bytes)
+		for {
+			line, readErr := lines.ReadSlice('\n')
+			for errors.Is(readErr, bufio.ErrBufferFull) {
+				line = nil
+				_, readErr = lines.ReadSlice('\n')
 			}
-			if err := yield(line); err != nil {
-				return err
+			if readErr != nil && !errors.Is(readErr, io.EOF) {
+				return c.wire.networkError(ctx, readErr)
+			}
+			if line = c.wire.redactJSON(line); limit.check(line) == nil {
+				if err := yield(line); err != nil {
+					return err
+				}
+			}
+			if readErr != nil {
+				return nil
 			}
 		}
-		if err := lines.Err(); err != nil {
-			return c.wire.networkError(ctx, err)
-		}
-		return nil
 	})
 }
 

@@ -2,10 +2,13 @@ package llm
 
 import (
 	"encoding/json"
+	"io"
 	"io/fs"
+	"net/http"
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -93,5 +96,21 @@ func TestWorldWritableDirectoryIsWarning(t *testing.T) {
 		if got := strings.Contains(strings.Join(*told, "\n"), warning); got != want {
 			t.Errorf("batch in a directory of mode %v: got warning %t, want %t", mode, got, want)
 		}
+	}
+}
+
+// A line that is too long is skipped like one that is damaged, so that it costs no other reply.
+func TestLongLineOfReplyFileIsSkipped(t *testing.T) {
+	srv, _ := newTestServer(t, func(_ int, _ sent, w http.ResponseWriter) {
+		_, _ = io.WriteString(w, strings.Repeat("x", maxReplyBytes+1)+"\n{\"custom_id\":\"a\"}\n")
+	})
+	var lines []string
+	err := newTestClient(t, Config{BaseURL: srv.URL}).forEachLine(t.Context(), "file-1", func(line []byte) error {
+		lines = append(lines, strings.TrimSpace(string(line)))
+		return nil
+	})
+	lines = slices.DeleteFunc(lines, func(l string) bool { return l == "" })
+	if want := []string{`{"custom_id":"a"}`}; err != nil || !slices.Equal(lines, want) {
+		t.Errorf("got lines %.100q and error %v, want %q", lines, err, want)
 	}
 }
