@@ -52,7 +52,7 @@ func (m *model) reasoningNote() string {
 }
 
 // Complete returns a reply in the requested format, with as many items as the request
-// accepts.
+// accepts: one for each claim that it asks for, or up to a limit.
 func (s *simulator) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -60,13 +60,19 @@ func (s *simulator) Complete(ctx context.Context, q *llm.Request) (*llm.Reply, e
 	if q.Schema == nil {
 		return s.text(q)
 	}
-	for n := s.maxItems; n > 0; n-- {
+	var accepted json.RawMessage
+	for n := 1; n <= s.maxItems; n++ {
 		reply := simulatedReply(q.Schema.Name, n)
 		if q.Schema.Accept(reply) == nil {
-			return &llm.Reply{JSON: reply, Usage: s.usage(q, string(reply))}, nil
+			accepted = reply
+		} else if accepted != nil {
+			break
 		}
 	}
-	return nil, errors.New("request with an unknown reply format")
+	if accepted == nil {
+		return nil, errors.New("request with an unknown reply format")
+	}
+	return &llm.Reply{JSON: accepted, Usage: s.usage(q, string(accepted))}, nil
 }
 
 // text returns a reply to a prompt of a published model. It supports nothing.
