@@ -112,15 +112,23 @@ func (r *relaxedParser) key() error {
 
 // word parses ASCII letters, digits and underscores.
 func (r *relaxedParser) word() string {
-	i := r.pos
-	for r.pos < len(r.src) {
-		c := r.src[r.pos]
-		if c != '_' && (c < '0' || c > '9') && (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') {
-			break
-		}
-		r.pos++
+	return r.run("_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+}
+
+// run parses characters of a set.
+func (r *relaxedParser) run(set string) string {
+	rest := r.src[r.pos:]
+	text := rest[:len(rest)-len(strings.TrimLeft(rest, set))]
+	r.pos += len(text)
+	return text
+}
+
+// unexpected returns the error about what precedes pos.
+func (r *relaxedParser) unexpected() error {
+	if r.pos == len(r.src) {
+		return errTruncated
 	}
-	return r.src[i:r.pos]
+	return errMalformed
 }
 
 func (r *relaxedParser) literal() error {
@@ -132,25 +140,15 @@ func (r *relaxedParser) literal() error {
 	case "null", "None", "NULL":
 		r.out = append(r.out, "null"...)
 	default:
-		if r.pos == len(r.src) {
-			return errTruncated
-		}
-		return errMalformed
+		return r.unexpected()
 	}
 	return nil
 }
 
 func (r *relaxedParser) number() error {
-	i := r.pos
-	for r.pos < len(r.src) && strings.IndexByte("+-.eE0123456789", r.src[r.pos]) >= 0 {
-		r.pos++
-	}
-	s := r.src[i:r.pos]
+	s := r.run("+-.eE0123456789")
 	if !json.Valid([]byte(s)) {
-		if r.pos == len(r.src) {
-			return errTruncated
-		}
-		return errMalformed
+		return r.unexpected()
 	}
 	r.out = append(r.out, s...)
 	return nil
@@ -188,25 +186,22 @@ func (r *relaxedParser) quotedString() error {
 
 func (r *relaxedParser) escape() error {
 	if r.pos+1 >= len(r.src) {
-		r.pos = len(r.src)
 		return errTruncated
 	}
-	c := r.src[r.pos+1]
-	switch {
+	n := 2
+	switch c := r.src[r.pos+1]; {
 	case strings.IndexByte(`"\/bfnrt`, c) >= 0:
 		r.out = append(r.out, '\\', c)
 	case c == '\'':
 		r.out = append(r.out, '\'')
 	case c == 'u' && r.pos+6 <= len(r.src) && isHex(r.src[r.pos+2:r.pos+6]):
-		r.out = append(r.out, r.src[r.pos:r.pos+6]...)
-		r.pos += 6
-		return nil
+		n = 6
+		r.out = append(r.out, r.src[r.pos:r.pos+n]...)
 	default: // a lone backslash, as in \alpha, is literal
+		n = 1
 		r.out = append(r.out, '\\', '\\')
-		r.pos++
-		return nil
 	}
-	r.pos += 2
+	r.pos += n
 	return nil
 }
 
@@ -218,21 +213,16 @@ func isHex(s string) bool {
 // skipSpace skips white space and comments. It returns errTruncated at the end
 // of the text.
 func (r *relaxedParser) skipSpace() error {
-	for r.pos < len(r.src) {
+	for {
+		r.run(" \t\n\r")
 		rest := r.src[r.pos:]
-		switch c := rest[0]; {
-		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
-			r.pos++
-		case c == '#' || strings.HasPrefix(rest, "//"):
-			i := strings.IndexByte(rest, '\n')
-			if i < 0 {
-				r.pos = len(r.src)
-				return errTruncated
-			}
-			r.pos += i + 1
-		default:
+		if rest == "" {
+			return errTruncated
+		}
+		if rest[0] != '#' && !strings.HasPrefix(rest, "//") {
 			return nil
 		}
+		_, rest, _ = strings.Cut(rest, "\n")
+		r.pos = len(r.src) - len(rest)
 	}
-	return errTruncated
 }
