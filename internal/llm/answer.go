@@ -86,12 +86,6 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// hasReasoning reports whether a reply contains tagged reasoning.
-func hasReasoning(text string) bool {
-	answer, ok := Answer(text)
-	return !ok || len(answer) != len(text)
-}
-
 // isCompleteAnswer reports whether a truncated free-text reply is still usable,
 // because it is one word or a complete JSON value. Anything longer may be
 // reasoning.

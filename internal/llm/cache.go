@@ -78,31 +78,23 @@ func (c *Cache) open(ctx context.Context, dir string) error {
 	return nil
 }
 
-// openSQLite opens or creates the private SQLite file at path.
+// openSQLite opens or creates the SQLite file at path, which only its owner can access and
+// which is not a symbolic link. SQLite creates auxiliary files with the same mode and does
+// not follow links.
 func openSQLite(path string) (*sql.DB, error) {
-	if err := createPrivateFile(path); err != nil {
-		return nil, err
-	}
-	return sql.Open("sqlite", dataSource(path))
-}
-
-// createPrivateFile ensures that SQLite opens a file that only its owner can
-// access and that is not a symbolic link. SQLite creates auxiliary files with
-// the same mode and does not follow links.
-func createPrivateFile(path string) error {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if err := safefile.CheckPath(path + suffix); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	f, err := safefile.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	if err := errors.Join(f.Chmod(0o600), f.Close()); err != nil && runtime.GOOS != "windows" {
-		return err
+		return nil, err
 	}
-	return nil
+	return sql.Open("sqlite", dataSource(path))
 }
 
 // execRetry executes query, retrying while the file is busy: SQLite does not

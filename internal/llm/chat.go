@@ -92,7 +92,13 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	if !f.NoEffort {
 		q.ReasoningEffort = c.effort
 	}
-	if documents := documents(r); documents != nil {
+	var documents []map[string]string // in the form that chat templates read
+	for _, m := range r.Messages {
+		if m.Role == Document {
+			documents = append(documents, map[string]string{"doc_id": strconv.Itoa(len(documents)), "text": m.Text})
+		}
+	}
+	if documents != nil {
 		q.ChatTemplateKwargs = map[string]any{"documents": documents}
 	}
 	if n := f.logprobs(r); n > 0 {
@@ -139,16 +145,6 @@ func messages(r *Request, f form) []openai.ChatCompletionMessage {
 		out = append(out, openai.ChatCompletionMessage{Role: string(User), Content: strings.TrimSpace(system)})
 	}
 	return out
-}
-
-// documents returns the documents of r in the form that chat templates read, or nil.
-func documents(r *Request) (list []map[string]string) {
-	for _, m := range r.Messages {
-		if m.Role == Document {
-			list = append(list, map[string]string{"doc_id": strconv.Itoa(len(list)), "text": m.Text})
-		}
-	}
-	return list
 }
 
 // withSystem appends a paragraph to the system message, or adds one.
@@ -242,11 +238,12 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.
 	case choice.FinishReason == openai.FinishReasonContentFilter:
 		return nil, &RefusalError{Reason: "content_filter"}
 	}
-	reasoned := hasReasoning(text) || choice.Message.ReasoningContent != "" || reportedReasoning(&res.Usage) > 0
 	reply := &Reply{Text: text}
 	atLimit := isTruncated(string(choice.FinishReason))
 	lengthError := func() error {
 		answer, started := Answer(text)
+		details := res.Usage.CompletionTokensDetails
+		reasoned := !started || len(answer) != len(text) || choice.Message.ReasoningContent != "" || details != nil && details.ReasoningTokens > 0
 		started = started && strings.TrimSpace(answer) != ""
 		return &LengthError{
 			Limit: f.outputTokens(r), Reasoning: !started, hasReasoning: reasoned,
@@ -334,12 +331,4 @@ func completionTokens(u *openai.Usage) int {
 		return n
 	}
 	return u.CompletionTokens
-}
-
-// reportedReasoning returns the reasoning tokens that the server reports, or 0.
-func reportedReasoning(u *openai.Usage) int {
-	if u.CompletionTokensDetails == nil {
-		return 0
-	}
-	return u.CompletionTokensDetails.ReasoningTokens
 }

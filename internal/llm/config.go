@@ -51,8 +51,12 @@ func ParseExtraBody(text string) (json.RawMessage, error) {
 	if err := json.Unmarshal([]byte(text), &members); err != nil || members == nil {
 		return nil, errors.New(`want a JSON object such as {"top_p":0.9}`)
 	}
+	reserved := []string{ // follow from other options, or from how verdicts are requested
+		"model", "messages", "prompt", "stream", "stream_options", "n", "response_format", "tools", "tool_choice", "functions", "function_call", "logprobs",
+		"top_logprobs", "max_tokens", "max_completion_tokens", "reasoning_effort", "temperature", "seed",
+	}
 	for name := range members {
-		if isReservedMember(name) {
+		if slices.Contains(reserved, name) {
 			return nil, fmt.Errorf("%s can't be set: ragfaith sets it itself", name)
 		}
 	}
@@ -60,15 +64,6 @@ func ParseExtraBody(text string) (json.RawMessage, error) {
 		return nil, nil
 	}
 	return json.Marshal(members)
-}
-
-// isReservedMember reports whether a member of the request follows from other options, or
-// from how verdicts are requested.
-func isReservedMember(name string) bool {
-	return slices.Contains([]string{
-		"model", "messages", "prompt", "stream", "stream_options", "n", "response_format", "tools", "tool_choice", "functions", "function_call", "logprobs",
-		"top_logprobs", "max_tokens", "max_completion_tokens", "reasoning_effort", "temperature", "seed",
-	}, name)
 }
 
 // Headers are request headers in addition to those of the API. Their values are
@@ -83,13 +78,17 @@ type Headers struct {
 // do not contain values.
 func ParseHeaders(lines []string, lookup func(variable string) (string, bool)) (Headers, error) {
 	h := Headers{values: http.Header{}}
+	reserved := []string{ // depend on the request, the base URL or the proxy
+		"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Idempotency-Key", "Keep-Alive",
+		"Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
+	}
 	for i, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
 		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
-		if !ok || !isToken(name) { // the line may consist of a value only
+		if !ok || !headerName.MatchString(name) { // the line may consist of a value only
 			return Headers{}, fmt.Errorf("%d of %d: want 'Name: value'", i+1, len(lines))
 		}
-		if isReserved(name) {
+		if slices.Contains(reserved, name) {
 			return Headers{}, fmt.Errorf("%s can't be set: ragfaith sets it itself", name)
 		}
 		if h.values.Get(name) != "" {
@@ -108,18 +107,7 @@ func ParseHeaders(lines []string, lookup func(variable string) (string, bool)) (
 	return h, nil
 }
 
-// isToken reports whether s is a valid header name.
-func isToken(s string) bool {
-	return regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$").MatchString(s)
-}
-
-// isReserved reports whether a header depends on the request, the base URL or the proxy.
-func isReserved(name string) bool {
-	return slices.Contains([]string{
-		"Accept-Encoding", "Connection", "Content-Encoding", "Content-Length", "Content-Type", "Expect", "Host", "Idempotency-Key", "Keep-Alive",
-		"Proxy-Authorization", "Proxy-Connection", "Te", "Trailer", "Transfer-Encoding", "Upgrade",
-	}, name)
-}
+var headerName = regexp.MustCompile("^[A-Za-z0-9!#$%&'*+.^_`|~-]+$")
 
 // expandVariables replaces $NAME, ${NAME} and $$ in text, and also returns the
 // values of the variables.
@@ -246,12 +234,11 @@ func newEndpoint(base string) (endpoint, error) {
 	if len(q) > 0 || u.Fragment != "" {
 		return endpoint{}, errors.New("base URL: only api-version is allowed in the query")
 	}
-	u.RawQuery = ""
 	u.Path = strings.TrimRight(u.Path, "/")
 	for _, suffix := range []string{"/chat/completions", "/embeddings"} {
 		u.Path = strings.TrimSuffix(u.Path, suffix)
 	}
-	u.RawPath = ""
+	u.RawQuery, u.RawPath = "", ""
 	e := endpoint{bearer: true}
 	e.secret, _ = u.User.Password()
 	host := strings.ToLower(u.Hostname())
@@ -272,9 +259,8 @@ func newEndpoint(base string) (endpoint, error) {
 		u.Path = strings.TrimSuffix(u.Path, "/openai")
 	}
 	e.base = u.String()
-	public := *u
-	public.User = nil
-	e.publicURL = public.String()
+	u.User = nil
+	e.publicURL = u.String()
 	if e.deployment != "" {
 		e.publicURL += "/openai/deployments/" + e.deployment
 	}

@@ -61,7 +61,10 @@ func (s *slots) release(generation int, err error, now time.Time) {
 		s.rejected++
 	case isOverload(err, now):
 		if generation == s.generation && s.limit > 1 {
-			s.lower()
+			s.limit /= 2
+			s.lowest = min(s.lowest, s.limit)
+			s.generation++
+			s.replies = 0
 		}
 	case isReply(err):
 		s.rejected = 0
@@ -70,14 +73,6 @@ func (s *slots) release(generation int, err error, now time.Time) {
 			s.replies = 0
 		}
 	}
-}
-
-// lower halves the limit.
-func (s *slots) lower() {
-	s.limit /= 2
-	s.lowest = min(s.lowest, s.limit)
-	s.generation++
-	s.replies = 0
 }
 
 // isOverload reports whether a request failed because the server has too many.

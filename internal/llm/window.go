@@ -113,7 +113,8 @@ func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used u
 		p.words += minTokens(m.Text)
 		p.estimated += tokensPerMessage + EstimateTokens(m.Text)
 	}
-	if certain, truncated := w.decideWithoutProbe(p); certain {
+	certain, truncated := w.decideWithoutProbe(p)
+	if certain {
 		return usage.Usage{}, truncated, nil
 	}
 	select { // other calls wait for the result of the probe
@@ -122,7 +123,7 @@ func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used u
 		return usage.Usage{}, false, ctx.Err()
 	}
 	defer func() { <-w.probing }()
-	if certain, truncated := w.decideWithoutProbe(p); certain {
+	if certain, truncated = w.decideWithoutProbe(p); certain {
 		return usage.Usage{}, truncated, nil
 	}
 	return w.probe(ctx, p)

@@ -45,20 +45,13 @@ func newWire(c Config, e endpoint) *wire {
 	if !c.Headers.ReplaceKey() {
 		w.key = c.APIKey
 	}
-	transport := &http.Transport{
-		Proxy:             http.ProxyFromEnvironment,
-		DialContext:       (&net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}).DialContext,
-		ForceAttemptHTTP2: true,
-		TLSClientConfig: &tls.Config{GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
-			w.wantsCertificate.Store(true)
-			return &tls.Certificate{}, nil // none
-		}},
-		MaxIdleConns:          256,
-		MaxIdleConnsPerHost:   256,
-		IdleConnTimeout:       90 * time.Second,
-		TLSHandshakeTimeout:   10 * time.Second,
-		ExpectContinueTimeout: time.Second,
-	}
+	transport := http.DefaultTransport.(*http.Transport).Clone()
+	transport.DialContext = (&net.Dialer{Timeout: 10 * time.Second}).DialContext
+	transport.MaxIdleConns, transport.MaxIdleConnsPerHost = 256, 256
+	transport.TLSClientConfig = &tls.Config{GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+		w.wantsCertificate.Store(true)
+		return &tls.Certificate{}, nil // none
+	}}
 	w.http = &http.Client{Transport: transport, CheckRedirect: checkRedirect}
 	return w
 }
@@ -259,17 +252,11 @@ func (w *wire) networkError(ctx context.Context, err error) error {
 		e.Permanent = true
 		e.Message = "the server's certificate can't be trusted: " + msg
 	case w.wantsCertificate.Load(): // the connection may be lost before the alert is read
-		e.Permanent = isAlert(err)
+		op, ok := errors.AsType[*net.OpError](err)
+		e.Permanent = ok && op.Op == "remote error" // an alert of TLS, which has no exported type
 		e.Message = "no answer from the server, which asks for a client certificate (a proxy can add one): " + msg
 	}
 	return e
-}
-
-// isAlert reports whether the server ended a connection with an alert of TLS, which has no exported
-// type.
-func isAlert(err error) bool {
-	e, ok := errors.AsType[*net.OpError](err)
-	return ok && e.Op == "remote error"
 }
 
 // statusError returns an error with the header and the body of a response, without secrets.
