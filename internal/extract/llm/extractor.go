@@ -111,30 +111,37 @@ func (w *rewriter) rewriteSentences(ctx context.Context) error {
 // rewrite requests the statements of the given sentences. It retries sentences
 // with missing or invented statements once.
 func (w *rewriter) rewrite(ctx context.Context, ids []int) error {
-	for attempt := range maxAttempts {
+	return AskInParts(ids, func(ids []int, attempt int) (again []int, err error) {
 		r, err := w.sentencesRequest(ids, attempt)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		reply, err := w.complete(ctx, r)
+		if err != nil {
+			return nil, err
+		}
+		if statements, err := parseStatements(reply, len(ids)); err == nil {
+			w.keep(statements, ids)
+		}
+		return slices.DeleteFunc(slices.Clone(ids), func(i int) bool {
+			return len(w.statements[i]) > 0 && !anyInvented(w.statements[i])
+		}), nil
+	})
+}
+
+// AskInParts calls ask in up to two attempts, the second with the ids that the first
+// returns, or with all of them after an unusable reply. If the request or its reply is too
+// long, it does so for each half of the ids.
+func AskInParts(ids []int, ask func(ids []int, attempt int) (again []int, err error)) error {
+	for attempt := 0; attempt < maxAttempts && len(ids) > 0; attempt++ {
+		again, err := ask(ids, attempt)
 		switch {
 		case err == nil:
-			if statements, err := parseStatements(reply, len(ids)); err == nil {
-				w.keep(statements, ids)
-			}
+			ids = again
 		case llm.IsTooLong(err) && len(ids) > 1:
-			return llm.SplitInHalf(ids, func(half []int) error { return w.rewrite(ctx, half) })
+			return llm.SplitInHalf(ids, func(half []int) error { return AskInParts(half, ask) })
 		case !llm.IsUnusable(err):
 			return err
-		}
-		var retry []int
-		for _, i := range ids {
-			if len(w.statements[i]) == 0 || anyInvented(w.statements[i]) {
-				retry = append(retry, i)
-			}
-		}
-		if ids = retry; len(ids) == 0 {
-			return nil
 		}
 	}
 	return nil
@@ -143,7 +150,7 @@ func (w *rewriter) rewrite(ctx context.Context, ids []int) error {
 // sentencesRequest returns the request for the statements of the given
 // sentences. The id of a sentence in the request is its index in ids.
 func (w *rewriter) sentencesRequest(ids []int, attempt int) (*llm.Request, error) {
-	d := prompt.Data{Strict: w.Strict, Again: attempt > 0, Question: w.question}
+	var d prompt.Data
 	size := 0
 	for n, i := range ids {
 		d.Sentences = append(d.Sentences, prompt.Item{ID: n, Text: w.sentences[i].Text, Heading: w.headings[i]})
@@ -154,7 +161,7 @@ func (w *rewriter) sentencesRequest(ids []int, attempt int) (*llm.Request, error
 		before = append(before, c.Text)
 	}
 	d.Before = strings.Join(before, " ")
-	return w.render(prompt.Claims, d, size, attempt, &llm.Schema{
+	return w.request(prompt.Claims, d, size, attempt, &llm.Schema{
 		Name: "statements",
 		JSON: json.RawMessage(statementsSchema),
 		Accept: func(raw json.RawMessage) error {
@@ -166,8 +173,7 @@ func (w *rewriter) sentencesRequest(ids []int, attempt int) (*llm.Request, error
 
 // wholeRequest returns the request for the statements of a text.
 func (w *rewriter) wholeRequest(text string, attempt int) (*llm.Request, error) {
-	d := prompt.Data{Strict: w.Strict, Again: attempt > 0, Question: w.question, Answer: text}
-	return w.render(prompt.RagasClaims, d, len(text), attempt, &llm.Schema{
+	return w.request(prompt.RagasClaims, prompt.Data{Answer: text}, len(text), attempt, &llm.Schema{
 		Name: "answer_statements",
 		JSON: json.RawMessage(wholeSchema),
 		Accept: func(raw json.RawMessage) error {
@@ -177,20 +183,23 @@ func (w *rewriter) wholeRequest(text string, attempt int) (*llm.Request, error) 
 	})
 }
 
-// render builds a request from a prompt that contains size bytes of text.
-func (w *rewriter) render(name prompt.Name, d prompt.Data, size, attempt int, schema *llm.Schema) (*llm.Request, error) {
-	text, err := w.Prompts.Render(name, d)
+// request returns a request with a prompt that contains size bytes of text.
+func (w *rewriter) request(name prompt.Name, d prompt.Data, size, attempt int, schema *llm.Schema) (*llm.Request, error) {
+	d.Strict, d.Again, d.Question = w.Strict, attempt > 0, w.question
+	r, err := Request(w.Prompts, name, d, schema, baseReplyTokens+size/bytesPerToken)
+	if err == nil {
+		r.Vary(attempt)
+	}
+	return r, err
+}
+
+// Request returns a request with a prompt and the schema of its reply.
+func Request(prompts *prompt.Set, name prompt.Name, d prompt.Data, schema *llm.Schema, maxTokens int) (*llm.Request, error) {
+	text, err := prompts.Render(name, d)
 	if err != nil {
 		return nil, err
 	}
-	r := &llm.Request{
-		Messages:  llm.Messages(text.System, text.User),
-		Schema:    schema,
-		MaxTokens: baseReplyTokens + size/bytesPerToken,
-		Prompt:    text.Version,
-	}
-	r.Vary(attempt)
-	return r, nil
+	return &llm.Request{Messages: llm.Messages(text.System, text.User), Schema: schema, MaxTokens: maxTokens, Prompt: text.Version}, nil
 }
 
 // complete sends r and returns the JSON text of the reply.

@@ -14,7 +14,6 @@ import (
 )
 
 const (
-	combinedAttempts       = 2
 	bytesPerStatement      = 100 // typical length of a sentence with one statement
 	statementsPerSentence  = 8   // maximum in bounded schemas
 	checkedStatementSchema = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"object","properties":{"sentence_id":{"type":"integer"},"text":{"type":"string"},"reasoning":{"type":"string"},"chunk_ids":{"type":"array","items":{"type":"integer"}},"is_supported":{"type":"boolean"}},"required":["sentence_id","text","reasoning","chunk_ids","is_supported"],"additionalProperties":false}}},"required":["statements"],"additionalProperties":false}`
@@ -178,28 +177,14 @@ func withLead(sentence *extract.Claim) string {
 // askStatements gets the statements of sentences with their results for the
 // first group. It retries sentences without statements once.
 func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
-	for attempt := range combinedAttempts {
-		group := r.groups[0]
-		req, err := r.statementsRequest(group, ids, attempt)
+	return extractllm.AskInParts(ids, func(ids []int, attempt int) (again []int, err error) {
+		reply, err := r.completeStatements(ctx, ids, attempt)
 		if err != nil {
-			return err
-		}
-		reply, err := r.complete(ctx, req)
-		_, tooLong := errors.AsType[*llm.ContextLengthError](err)
-		switch {
-		case err == nil:
-		case tooLong && r.splitFirstGroup():
-			return r.askStatements(ctx, ids)
-		case llm.IsTooLong(err) && len(ids) > 1:
-			return llm.SplitInHalf(ids, func(half []int) error { return r.askStatements(ctx, half) })
-		case llm.IsUnusable(err):
-			continue
-		default:
-			return err
+			return nil, err
 		}
 		statements, err := readStatements(reply.JSON, len(ids))
 		if err != nil {
-			continue
+			return ids, nil //nolint:nilerr // as if there were no statements
 		}
 		answers := make([]*answer, len(statements))
 		for i := range statements {
@@ -208,28 +193,31 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 		gradeAnswers(answers, reply, "is_supported", defaultWords())
 		for _, s := range statements {
 			i := ids[s.sentence]
-			r.statements[i] = append(r.statements[i], checkedStatement{s.text, s.answer.finding(group, r.task.Contexts)})
+			r.statements[i] = append(r.statements[i], checkedStatement{s.text, s.answer.finding(r.groups[0], r.task.Contexts)})
 		}
 		if reply.Downgraded {
 			r.mark(verdict.MarkDowngraded)
 		}
-		ids = slices.DeleteFunc(slices.Clone(ids), func(i int) bool { return r.statements[i] != nil })
-		if len(ids) == 0 {
-			return nil
-		}
-	}
-	return nil
+		return slices.DeleteFunc(slices.Clone(ids), func(i int) bool { return r.statements[i] != nil }), nil
+	})
 }
 
-// splitFirstGroup halves the first group if it is large enough, and reports
-// whether it did.
-func (r *combinedRowJudge) splitFirstGroup() bool {
-	halves := halve(r.groups[0])
-	if halves == nil {
-		return false
+// completeStatements sends the request for statements, and halves the first group for as
+// long as it is too long.
+func (r *combinedRowJudge) completeStatements(ctx context.Context, ids []int, attempt int) (*llm.Reply, error) {
+	for {
+		req, err := r.statementsRequest(r.groups[0], ids, attempt)
+		if err != nil {
+			return nil, err
+		}
+		reply, err := r.complete(ctx, req)
+		_, tooLong := errors.AsType[*llm.ContextLengthError](err)
+		halves := halve(r.groups[0])
+		if !tooLong || halves == nil {
+			return reply, err
+		}
+		r.groups = append(halves, r.groups[1:]...)
 	}
-	r.groups = append(halves, r.groups[1:]...)
-	return true
 }
 
 // statementsRequest returns the request for statements of sentences and their
@@ -242,7 +230,7 @@ func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt 
 		d.Sentences = append(d.Sentences, prompt.Item{ID: pos, Text: text})
 		tokens += tokensPerClaim * (1 + len(text)/bytesPerStatement)
 	}
-	req, err := r.render(prompt.RagEvals, d, &llm.Schema{
+	req, err := extractllm.Request(r.judge.opts.Prompts, prompt.RagEvals, d, &llm.Schema{
 		Name: "checked_statements", JSON: json.RawMessage(checkedStatementSchema), Bounded: bounded(checkedStatementSchema, statementsPerSentence*len(ids)),
 		Accept: func(raw json.RawMessage) error {
 			_, err := readStatements(raw, len(ids))

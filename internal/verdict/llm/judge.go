@@ -95,11 +95,11 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 	if r.window = window; window == 0 {
 		return r.judgeGroup(ctx, pieces, claims)
 	}
-	room, err := r.room(claims)
+	bare, err := r.request(nil, claims, 0)
 	if err != nil {
 		return err
 	}
-	switch {
+	switch room := r.judge.room(bare); {
 	case room >= minWindow:
 		return r.judgeEach(ctx, pack(pieces, room, r.judge.size), claims)
 	case len(claims) > 1:
@@ -117,7 +117,10 @@ func (r *rowJudge) judgeEach(ctx context.Context, groups [][]piece, claims []int
 		r.mark(verdict.MarkGrouped)
 	}
 	for _, g := range groups {
-		if claims = r.unsupported(claims); len(claims) == 0 {
+		claims = slices.DeleteFunc(slices.Clone(claims), func(c int) bool {
+			return r.findings[c].known && r.findings[c].score >= r.judge.Threshold()
+		})
+		if len(claims) == 0 {
 			return nil
 		}
 		if err := r.judgeGroup(ctx, g, claims); err != nil {
@@ -145,23 +148,6 @@ func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int)
 		return llm.SplitInHalf(claims, func(half []int) error { return r.judgeGroup(ctx, pieces, half) })
 	}
 	return tooLong
-}
-
-// room returns the number of tokens available for chunks in a request with
-// claims.
-func (r *rowJudge) room(claims []int) (int, error) {
-	bare, err := r.request(nil, claims, 0)
-	if err != nil {
-		return 0, err
-	}
-	return r.judge.room(bare), nil
-}
-
-// unsupported returns the claims that no group has supported so far.
-func (r *rowJudge) unsupported(claims []int) []int {
-	return slices.DeleteFunc(slices.Clone(claims), func(c int) bool {
-		return r.findings[c].known && r.findings[c].score >= r.judge.Threshold()
-	})
 }
 
 // tally combines the votes on claim i into a verdict. The score is the mean of

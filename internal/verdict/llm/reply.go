@@ -84,17 +84,16 @@ func schemaOf(style Style, n, attempt int) *llm.Schema {
 // to about forty words, chunk ids to 16, and lists of verdicts or statements to
 // n.
 func bounded(schema string, n int) json.RawMessage {
-	const text, short = `{"type":"string"}`, `{"type":"string","maxLength":240}`
-	list := func(name string, limit int) (unlimited, limited string) {
-		return `"` + name + `":{"type":"array",`, `"` + name + `":{"type":"array","maxItems":` + strconv.Itoa(limit) + `,`
+	var replacements []string
+	for _, name := range []string{"reason", "reasoning", "quote"} {
+		text := `"` + name + `":{"type":"string"`
+		replacements = append(replacements, text+"}", text+`,"maxLength":240}`)
 	}
-	verdicts, fewVerdicts := list("verdicts", n)
-	statements, fewStatements := list("statements", n)
-	chunks, fewChunks := list("chunk_ids", 16)
-	return json.RawMessage(strings.NewReplacer(
-		`"reason":`+text, `"reason":`+short, `"reasoning":`+text, `"reasoning":`+short, `"quote":`+text, `"quote":`+short,
-		verdicts, fewVerdicts, statements, fewStatements, chunks, fewChunks,
-	).Replace(schema))
+	for name, limit := range map[string]int{"verdicts": n, "statements": n, "chunk_ids": 16} {
+		list := `"` + name + `":{"type":"array",`
+		replacements = append(replacements, list, list+`"maxItems":`+strconv.Itoa(limit)+`,`)
+	}
+	return json.RawMessage(strings.NewReplacer(replacements...).Replace(schema))
 }
 
 func object(properties, required string) string {

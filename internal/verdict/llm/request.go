@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/verdict"
@@ -127,7 +128,7 @@ func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Requ
 	for i, c := range claims {
 		d.Claims = append(d.Claims, prompt.Item{ID: i, Text: r.task.Claims[c].Judged()})
 	}
-	req, err := r.render(r.judge.prompt(), d, schemaOf(o.Style, len(claims), attempt), baseTokens+tokensPerClaim*len(claims))
+	req, err := extractllm.Request(o.Prompts, r.judge.prompt(), d, schemaOf(o.Style, len(claims), attempt), baseTokens+tokensPerClaim*len(claims))
 	if err != nil {
 		return nil, err
 	}
@@ -198,7 +199,7 @@ func (r *rowJudge) truthsRequest(pieces []piece) (*llm.Request, error) {
 		_, err := readTruths(raw)
 		return err
 	}}
-	return r.render(prompt.DeepEvalTruths, prompt.Data{Contexts: items(pieces)}, schema, truthsTokens)
+	return extractllm.Request(r.judge.opts.Prompts, prompt.DeepEvalTruths, prompt.Data{Contexts: items(pieces)}, schema, truthsTokens)
 }
 
 // readTruths parses a list of facts, which may be empty.

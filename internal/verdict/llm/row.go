@@ -135,15 +135,6 @@ func (r *rowJudge) complete(ctx context.Context, req *llm.Request) (*llm.Reply, 
 	return reply, nil
 }
 
-// render returns a request with a prompt and the schema of its reply.
-func (r *rowJudge) render(name prompt.Name, d prompt.Data, schema *llm.Schema, maxTokens int) (*llm.Request, error) {
-	text, err := r.judge.opts.Prompts.Render(name, d)
-	if err != nil {
-		return nil, err
-	}
-	return &llm.Request{Messages: llm.Messages(text.System, text.User), Schema: schema, MaxTokens: maxTokens, Prompt: text.Version}, nil
-}
-
 // claimIDs formats the ids of claims for an error message.
 func (r *rowJudge) claimIDs(claims []int) string {
 	const maxShown = 5
