@@ -147,21 +147,18 @@ func checkTemplate(b builtin, file string, t *template.Template, strict, again b
 	for name, text := range markers {
 		*text = encoded("\x00" + name + "\x00")
 	}
-	system, user := limitedBuffer{limit: maxOutput}, limitedBuffer{limit: maxOutput}
-	if err := t.ExecuteTemplate(&system, "system", v); err != nil {
+	text, err := execute(t, v, maxOutput)
+	if err != nil {
 		return withFile(file, err)
 	}
-	if err := t.ExecuteTemplate(&user, "user", v); err != nil {
-		return withFile(file, err)
-	}
-	if !b.noSystem && strings.TrimSpace(system.String()) == "" {
+	if !b.noSystem && strings.TrimSpace(text.System) == "" {
 		return fmt.Errorf("%s: \"system\" is empty", file)
 	}
-	if bytes.IndexByte(system.Bytes(), 0) >= 0 {
+	if strings.IndexByte(text.System, 0) >= 0 {
 		return fmt.Errorf("%s: \"system\" must not use dataset text; move it to \"user\"", file)
 	}
 	for _, f := range b.required {
-		if !strings.Contains(user.String(), string(*markers[f])) {
+		if !strings.Contains(text.User, string(*markers[f])) {
 			return fmt.Errorf("%s: \"user\" does not use the field {{.%s}} (strict %t, again %t)", file, f, strict, again)
 		}
 	}

@@ -101,18 +101,22 @@ func (s *Set) Render(n Name, d Data) (Text, error) {
 	for _, text := range v.texts() {
 		limit += 4 * len(*text) // a template may insert a text repeatedly
 	}
-	t := Text{Version: p.version}
-	for _, part := range []struct {
-		name string
-		dst  *string
-	}{{"system", &t.System}, {"user", &t.User}} {
-		b := limitedBuffer{limit: limit}
-		if err := p.parsed.ExecuteTemplate(&b, part.name, v); err != nil {
-			return Text{}, fmt.Errorf("prompt %s: %w", n, err)
-		}
-		*part.dst = b.String()
+	t, err := execute(p.parsed, v, limit)
+	if err != nil {
+		return Text{}, fmt.Errorf("prompt %s: %w", n, err)
 	}
+	t.Version = p.version
 	return t, nil
+}
+
+// execute returns the messages of a template, of at most limit bytes each.
+func execute(t *template.Template, v templateData, limit int) (Text, error) {
+	system, user := limitedBuffer{limit: limit}, limitedBuffer{limit: limit}
+	err := t.ExecuteTemplate(&system, "system", v)
+	if err == nil {
+		err = t.ExecuteTemplate(&user, "user", v)
+	}
+	return Text{System: system.String(), User: user.String()}, err
 }
 
 // versionOf returns the version of a template, given its text.
