@@ -2,6 +2,7 @@ package llm
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -12,70 +13,53 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
+// Members of a verdict in a JSON Schema.
 const (
-	chunksFields = `"chunk_ids":{"type":"array","items":{"type":"integer"}},"quote":{"type":"string"},"reason":{"type":"string"},"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
-	chunksNames  = `"chunk_ids","quote","reason","verdict"`
-	// The last attempt omits the reason: a small model may never end it, but can still
-	// choose a label.
-	lastFields  = `"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
-	lastNames   = `"verdict"`
-	ragasFields = `"reason":{"type":"string"},"verdict":{"type":"integer","enum":[1,0]}`
-	ragasNames  = `"reason","verdict"`
-
-	deepEvalFields = `"reason":{"type":"string"},"verdict":{"type":"string","enum":["yes","no","idk"]}`
+	chunkIDsField = `"chunk_ids":{"type":"array","items":{"type":"integer"}}`
+	quoteField    = `"quote":{"type":"string"}`
+	reasonField   = `"reason":{"type":"string"}`
+	labelField    = `"verdict":{"type":"string","enum":["supported","contradicted","not_mentioned"]}`
+	binaryField   = `"verdict":{"type":"integer","enum":[1,0]}`
+	factField     = `"verdict":{"type":"string","enum":["yes","no","idk"]}`
 )
 
 // schemaOf returns the schema of a reply with n verdicts. In the first attempt
 // it is the same for all rows because servers include it in the cached prompt
 // prefix. In later attempts it contains a property for each claim, which forces
 // the model to return every verdict. In the last attempt it contains only the
-// verdict.
+// verdict: a small model may never end a reason, but can still choose a label.
 func schemaOf(style Style, n, attempt int) *llm.Schema {
-	id, fields, names := "claim_id", chunksFields, chunksNames
-	name := "verdicts"
-	if style == DeepEval {
-		fields, names, name = deepEvalFields, ragasNames, "contradiction_verdicts"
-	} else if style == Ragas {
-		id, fields, names = "statement_id", ragasFields, ragasNames
-		name = "binary_verdicts"
-	} else if attempt == maxAttempts-1 {
-		fields, names = lastFields, lastNames
+	name, id, fields := "verdicts", "claim_id", []string{chunkIDsField, quoteField, reasonField, labelField}
+	switch {
+	case style == DeepEval:
+		name, fields = "contradiction_verdicts", []string{reasonField, factField}
+	case style == Ragas:
+		name, id, fields = "binary_verdicts", "statement_id", []string{reasonField, binaryField}
+	case attempt == maxAttempts-1:
+		fields = []string{labelField}
 	}
-	var verdicts string
-	if attempt == 0 {
-		verdicts = `{"type":"array","items":` + object(`"`+id+`":{"type":"integer"},`+fields, `"`+id+`",`+names) + `}`
-	} else {
+	verdicts := `{"type":"array","items":` + object(append([]string{`"` + id + `":{"type":"integer"}`}, fields...)) + `}`
+	if attempt > 0 {
 		name += "_by_id"
-		one := object(fields, names)
-		var properties, required []string
-		for i := range n {
-			key := strconv.Quote(strconv.Itoa(i))
-			properties = append(properties, key+":"+one)
-			required = append(required, key)
+		byID := make([]string, n)
+		for i := range byID {
+			byID[i] = strconv.Quote(strconv.Itoa(i)) + ":" + object(fields)
 		}
-		verdicts = object(strings.Join(properties, ","), strings.Join(required, ","))
+		verdicts = object(byID)
 	}
-	schema := object(`"verdicts":`+verdicts, `"verdicts"`)
+	schema := object([]string{`"verdicts":` + verdicts})
 	return &llm.Schema{
 		Name:    name,
 		JSON:    json.RawMessage(schema),
 		Bounded: bounded(schema, n),
 		Accept: func(raw json.RawMessage) error {
 			answers, _, reason := reconcile(raw, n, style)
-			complete := true
-			for _, a := range answers {
-				if a != nil && attempt < maxAttempts-1 {
-					return nil // the next attempt contains only the other claims
-				}
-				complete = complete && a != nil
-			}
-			if complete {
+			complete := !slices.Contains(answers, nil)
+			hasAny := slices.ContainsFunc(answers, func(a *answer) bool { return a != nil })
+			if complete || hasAny && attempt < maxAttempts-1 { // the next attempt contains only the other claims
 				return nil
 			}
-			if reason == nil {
-				return errors.New("it has no verdict")
-			}
-			return reason
+			return cmp.Or(reason, errors.New("it has no verdict"))
 		},
 	}
 }
@@ -96,8 +80,13 @@ func bounded(schema string, n int) json.RawMessage {
 	return json.RawMessage(strings.NewReplacer(replacements...).Replace(schema))
 }
 
-func object(properties, required string) string {
-	return `{"type":"object","properties":{` + properties + `},"required":[` + required + `],"additionalProperties":false}`
+// object returns the schema of an object with members, all of which are required.
+func object(members []string) string {
+	names := make([]string, len(members))
+	for i, m := range members {
+		names[i], _, _ = strings.Cut(m, ":")
+	}
+	return `{"type":"object","properties":{` + strings.Join(members, ",") + `},"required":[` + strings.Join(names, ",") + `],"additionalProperties":false}`
 }
 
 // A rawVerdict is an undecoded verdict in a reply. Models use different types
