@@ -187,7 +187,11 @@ func (b *Batch) await(ctx context.Context) error {
 	}
 	if batch.status() == "failed" { // rejected as a whole; resuming creates another batch of the uploaded file
 		b.state.Batch = ""
-		return errors.Join(batch.rejection(), b.store.save(ctx, &b.state))
+		err := fmt.Errorf("batch %s was rejected", id)
+		if reasons := batch.Errors.value.Data; len(reasons) > 0 {
+			err = fmt.Errorf("%w: %s", err, truncateText(reasons[0].Message, maxMessageChars))
+		}
+		return errors.Join(err, b.store.save(ctx, &b.state))
 	}
 	requests, replies := b.state.Requests, 0
 	err = b.retry(ctx, func(ctx context.Context) error {
@@ -287,14 +291,6 @@ func (o *batchObject) check() error {
 // status returns the status in lower case with spaces: Azure capitalizes it.
 func (o *batchObject) status() string { return strings.ReplaceAll(strings.ToLower(o.Status), "_", " ") }
 
-// rejection returns the first reason why a batch was rejected.
-func (o *batchObject) rejection() error {
-	for _, e := range o.Errors.value.Data {
-		return fmt.Errorf("batch %s was rejected: %s", o.ID, truncateText(e.Message, maxMessageChars))
-	}
-	return fmt.Errorf("batch %s was rejected", o.ID)
-}
-
 // callBatch sends a request about files or batches.
 func (c *Client) callBatch(ctx context.Context, method, path string, in any) (o batchObject, err error) {
 	err = within(ctx, c.timeout, func(ctx context.Context) error {
@@ -317,9 +313,9 @@ const maxBatchPages = 50
 // findBatch returns the batch of a file on the server, or the zero value if there is none or it
 // was rejected. It reads the list of batches until they are older than the file.
 func (c *Client) findBatch(ctx context.Context, file string, created int64) (batchObject, error) {
-	path := "/batches?limit=100"
+	after := ""
 	for range maxBatchPages {
-		page, err := c.callBatch(ctx, http.MethodGet, path, nil)
+		page, err := c.callBatch(ctx, http.MethodGet, "/batches?limit=100"+after, nil)
 		if err != nil {
 			return batchObject{}, fmt.Errorf("check for an existing batch: %w", err)
 		}
@@ -329,13 +325,13 @@ func (c *Client) findBatch(ctx context.Context, file string, created int64) (bat
 			}
 		}
 		if len(page.Data) == 0 || !page.HasMore {
-			break
+			return batchObject{}, nil
 		}
 		oldest := page.Data[len(page.Data)-1]
 		if oldest.Created.value > 0 && oldest.Created.value < created {
-			break
+			return batchObject{}, nil
 		}
-		path = "/batches?limit=100&after=" + url.QueryEscape(oldest.ID)
+		after = "&after=" + url.QueryEscape(oldest.ID)
 	}
 	return batchObject{}, nil
 }

@@ -36,15 +36,6 @@ type cachedCompleter struct {
 	flights         singleflight.Group
 }
 
-// find returns the cached reply to r, or nil.
-func (c *cachedCompleter) find(ctx context.Context, key []byte, r *Request) *Reply {
-	v, ok := c.queryValue(ctx, `SELECT value FROM replies WHERE key = ?`, key)
-	if !ok {
-		return nil
-	}
-	return decodeReply(v, r)
-}
-
 // Complete implements Completer. Calls with equal requests wait for the first of them and
 // share its reply, which counts as cached for them, or its error. If it was canceled,
 // another one sends the request.
@@ -77,8 +68,10 @@ func (c *cachedCompleter) Complete(ctx context.Context, r *Request) (*Reply, err
 
 // fetch returns the cached reply to r, or requests and stores one.
 func (c *cachedCompleter) fetch(ctx context.Context, key []byte, r *Request) (*Reply, error) {
-	if reply := c.find(ctx, key, r); reply != nil {
-		return reply, nil
+	if v, ok := c.queryValue(ctx, `SELECT value FROM replies WHERE key = ?`, key); ok {
+		if reply := decodeReply(v, r); reply != nil {
+			return reply, nil
+		}
 	}
 	reply, err := c.next.Complete(ctx, r)
 	if err != nil || c.readOnly {
@@ -101,12 +94,10 @@ type storedReply struct {
 	Logprobs      []Token     `json:"logprobs,omitempty"`
 }
 
+// decodeReply returns the stored reply to r, or nil if it can't be used.
 func decodeReply(v []byte, r *Request) *Reply {
 	var k storedReply
-	if json.Unmarshal(v, &k) != nil {
-		return nil
-	}
-	if r.LogprobsRequired && len(k.Logprobs) == 0 || !validTokens(k.Logprobs, k.Text) {
+	if json.Unmarshal(v, &k) != nil || r.LogprobsRequired && len(k.Logprobs) == 0 || !validTokens(k.Logprobs, k.Text) {
 		return nil
 	}
 	var value json.RawMessage

@@ -96,7 +96,11 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, usage.
 		return nil, used, classify(err)
 	}
 	reported := res.Usage.PromptTokens
-	used = used.Add(c.embeddingUsage(texts, reported))
+	if isPlausible(reported, len(strings.Join(texts, "")), maxAddedTokens) {
+		used.PromptTokens = reported
+	} else {
+		used.PromptTokens, used.Estimated = c.countTexts(texts), true
+	}
 	if textsTruncated(texts, reported) {
 		return nil, used, &ContextLengthError{Limit: reported, Silent: true}
 	}
@@ -105,14 +109,6 @@ func (c *Client) embed(ctx context.Context, texts []string) ([][]float32, usage.
 		return nil, used, &StatusError{Status: http.StatusOK, Message: err.Error()}
 	}
 	return out, used, nil
-}
-
-// embeddingUsage is like replyUsage, but for embeddings.
-func (c *Client) embeddingUsage(texts []string, reported int) usage.Usage {
-	if isPlausible(reported, len(strings.Join(texts, "")), maxAddedTokens) {
-		return usage.Usage{PromptTokens: reported}
-	}
-	return usage.Usage{PromptTokens: c.countTexts(texts), Estimated: true}
 }
 
 func (c *Client) countTexts(texts []string) (n int) {

@@ -34,7 +34,10 @@ func LocalServers() []LocalServer {
 		{Name: "ollama", Title: "Ollama", Start: `"ollama serve"`, Get: "ollama pull", Slots: 1, port: 11434, window: ollamaWindow},
 		{Name: "lmstudio", Title: "LM Studio", Start: `"lms server start"`, Get: "lms get", Slots: 1, port: 1234, window: lmStudioWindow},
 		{Name: "llamacpp", Title: "llama.cpp", Start: `"llama-server -m MODEL.gguf"`, Slots: 1, port: 8080, owner: "llamacpp", window: llamaWindow},
-		{Name: "vllm", Title: "vLLM", Start: `"vllm serve MODEL"`, port: 8000, owner: "vllm", window: vllmWindow},
+		{
+			Name: "vllm", Title: "vLLM", Start: `"vllm serve MODEL"`, port: 8000, owner: "vllm",
+			window: func(_ context.Context, _ Ask, m ServedModel) int { return m.Window },
+		},
 	}
 }
 
@@ -130,11 +133,12 @@ func ollamaWindow(ctx context.Context, ask Ask, m ServedModel) int {
 				Window int `json:"context_length"`
 			}
 		}
-		if askInto(ctx, ask, "/api/ps", nil, &running) {
-			for _, r := range running.Models {
-				if r.Name == m.Name {
-					return r.Window
-				}
+		if !askInto(ctx, ask, "/api/ps", nil, &running) {
+			return 0
+		}
+		for _, r := range running.Models {
+			if r.Name == m.Name {
+				return r.Window
 			}
 		}
 		return 0
@@ -171,8 +175,6 @@ func llamaWindow(ctx context.Context, ask Ask, _ ServedModel) int {
 	_ = askInto(ctx, ask, "/props", nil, &props)
 	return props.Settings.Window
 }
-
-func vllmWindow(_ context.Context, _ Ask, m ServedModel) int { return m.Window }
 
 // A FoundServer is a running server with one of its models.
 type FoundServer struct {

@@ -222,22 +222,19 @@ func (b *breaker) record(err error, now time.Time) {
 	}
 	switch {
 	case fatal:
-	case weight < 0:
-		return
+		b.downErr = &DownError{Cause: err}
 	case weight == 0:
 		b.weight, b.responded = 0, true
 		b.responses++
-		return
-	default:
+	case weight > 0:
 		if b.weight == 0 {
 			b.firstFailure = now
 		}
 		b.weight += weight
-		if b.weight < openThreshold || b.responded && now.Sub(b.firstFailure) < restartGracePeriod {
-			return
+		if b.weight >= openThreshold && (!b.responded || now.Sub(b.firstFailure) >= restartGracePeriod) {
+			b.downErr = &DownError{Cause: err}
 		}
 	}
-	b.downErr = &DownError{Cause: err}
 }
 
 // severity returns the weight of an outcome: 0 if the server responded, or
