@@ -13,11 +13,10 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Answer returns the part of a reply that follows the model's reasoning.
-// Reasoning ends at the last closing tag; the opening tag may be missing, since
-// many chat templates add it to the prompt. ok is false if there is no answer
-// because a tag is not closed or a gpt-oss model did not reach its final
-// channel.
+// Answer returns the part of a reply that follows the model's reasoning. Reasoning ends at the last
+// closing tag; the opening tag may be missing, since many chat templates add it to the prompt. ok
+// is false if there is no answer because a tag is not closed or a gpt-oss model did not reach its
+// final channel.
 func Answer(text string) (answer string, ok bool) {
 	lower := lowerASCII(text)
 	start := 0
@@ -35,8 +34,7 @@ func Answer(text string) (answer string, ok bool) {
 	return finalChannel(text, lower)
 }
 
-// reasoningTags returns pairs of opening and closing reasoning tags, in lower
-// case.
+// reasoningTags returns pairs of opening and closing reasoning tags, in lower case.
 func reasoningTags() [][2]string {
 	return [][2]string{
 		{"<think>", "</think>"},
@@ -48,10 +46,9 @@ func reasoningTags() [][2]string {
 	}
 }
 
-// finalChannel returns the final channel of a gpt-oss reply, or all of text if
-// it contains no channels. lower is text in lower case. Servers that strip
-// special tokens leave only the channel names: "analysisWe need
-// …assistantfinalYes".
+// finalChannel returns the final channel of a gpt-oss reply, or all of text if it contains no
+// channels. lower is text in lower case. Servers that strip special tokens leave only the channel
+// names: "analysisWe need …assistantfinalYes".
 func finalChannel(text, lower string) (answer string, ok bool) {
 	const start, channel, message, finalMarker = "<|start|>", "<|channel|>", "<|message|>", "assistantfinal"
 	if i := strings.LastIndex(lower, message); i >= 0 {
@@ -86,16 +83,14 @@ func lowerASCII(s string) string {
 	return string(b)
 }
 
-// isCompleteAnswer reports whether a truncated free-text reply is still usable,
-// because it is one word or a complete JSON value. Anything longer may be
-// reasoning.
+// isCompleteAnswer reports whether a truncated free-text reply is still usable, because it is one
+// word or a complete JSON value. Anything longer may be reasoning.
 func isCompleteAnswer(text string) bool {
 	answer, ok := Answer(text)
 	return ok && (len(strings.Fields(answer)) == 1 || json.Valid([]byte(answer)))
 }
 
-// startsWithJSON reports whether text starts with a JSON object, a JSON array
-// or a code fence.
+// startsWithJSON reports whether text starts with a JSON object, a JSON array or a code fence.
 func startsWithJSON(text string) bool {
 	text = strings.TrimSpace(text)
 	return strings.HasPrefix(text, "{") || strings.HasPrefix(text, "[") || strings.HasPrefix(text, "```")
@@ -138,9 +133,8 @@ func promptEcho(ms []Message) func(value string) bool {
 // context, in the JSON of a prompt.
 const maxEscapes = 4
 
-// plainValue returns a text without the escapes, entities, forms of characters, white
-// space, quotation marks and commas in which two copies of a JSON value may differ, in
-// lower case.
+// plainValue returns a text without the escapes, entities, forms of characters, white space,
+// quotation marks and commas in which two copies of a JSON value may differ, in lower case.
 func plainValue(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsSpace(r) || isInvisible(r) || unicode.Is(unicode.Quotation_Mark, r) || strings.ContainsRune("`\\,", r) {

@@ -33,14 +33,13 @@ type BatchOptions struct {
 // IsDeferred is left to a later pass.
 type Pass func(ctx context.Context, ask Completer) error
 
-// A Batch sends the requests of a run through a server's Batch API, which costs half as
-// much and can last up to a day. Some requests of a row depend on earlier replies, so a
-// batch needs several passes over the rows. Each round begins with a recording pass: it
-// stores requests without a reply, up to the limits of a file, and defers their rows. The
-// file is uploaded and becomes a batch, whose replies are stored in place of the requests.
-// When few requests remain, the last pass is an ordinary run that reads replies from the
-// store and sends the remaining requests individually. All replies are parsed by the same
-// code, so the results do not depend on batching.
+// A Batch sends the requests of a run through a server's Batch API, which costs half as much and
+// can last up to a day. Some requests of a row depend on earlier replies, so a batch needs several
+// passes over the rows. Each round begins with a recording pass: it stores requests without a
+// reply, up to the limits of a file, and defers their rows. The file is uploaded and becomes a
+// batch, whose replies are stored in place of the requests. When few requests remain, the last pass
+// is an ordinary run that reads replies from the store and sends the remaining requests
+// individually. All replies are parsed by the same code, so the results do not depend on batching.
 //
 // Each step that costs money is recorded on disk before it starts. After a crash, the next
 // process finds a batch by its recorded id, or on the server by that of its file.
@@ -105,8 +104,7 @@ func CheckNoBatch(dir string) error {
 	return errors.New(dir + " may have a submitted batch: collect it with --batch --resume, or remove the directory")
 }
 
-// CheckRows returns an error if rows, a digest of the rows, differs from that of earlier
-// passes.
+// CheckRows returns an error if rows, a digest of the rows, differs from that of earlier passes.
 func (b *Batch) CheckRows(rows string) error {
 	if b.state.Rows != "" && b.state.Rows != rows {
 		return errors.New("the dataset has changed since the batch in " + b.Dir + " was submitted; to start over, remove the directory")
@@ -129,9 +127,8 @@ func (b *Batch) cost(prompt, reply int) amount {
 // in the store before the client.
 func (b *Batch) Completer() Completer { return b.stack.wrap(b, true) }
 
-// Complete returns the reply from the store. If there is none, the last pass sends the
-// request. A recording pass stores it, unless it is left to a later pass, and returns
-// errDeferred.
+// Complete returns the reply from the store. If there is none, the last pass sends the request. A
+// recording pass stores it, unless it is left to a later pass, and returns errDeferred.
 func (b *Batch) Complete(ctx context.Context, r *Request) (*Reply, error) {
 	key := base64.RawURLEncoding.EncodeToString(requestKey(b.stack.Client.Endpoint(), b.stack.Client.ModelKey(), r))
 	if reply, err := b.replay(ctx, key, r); !IsDeferred(err) {

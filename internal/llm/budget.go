@@ -7,13 +7,11 @@ import (
 	"time"
 )
 
-// A budget ends a run before a request that could exceed its limits on cost or
-// tokens. Each request reserves the cost of its prompt and its longest possible
-// reply, and is charged its actual usage when it completes. A request that
-// exceeds the limits only because of reservations waits for other requests to
-// complete. After the first request that does not fit, every call returns a
-// *BudgetError. A request that timed out is charged for its prompt, since the
-// server may bill it.
+// A budget ends a run before a request that could exceed its limits on cost or tokens. Each request
+// reserves the cost of its prompt and its longest possible reply, and is charged its actual usage
+// when it completes. A request that exceeds the limits only because of reservations waits for other
+// requests to complete. After the first request that does not fit, every call returns a
+// *BudgetError. A request that timed out is charged for its prompt, since the server may bill it.
 type budget struct {
 	maxUSD    float64 // 0 means no limit
 	maxTokens int     // 0 means no limit
@@ -98,11 +96,10 @@ func PricesDate() string { return readPrices().Date }
 // BatchFactor returns the price of batch tokens relative to Price.
 func BatchFactor() float64 { return readPrices().Batch }
 
-// Price returns the list price of a model in USD per million prompt and reply
-// tokens. It ignores everything up to the last slash of the name and uses the
-// longest listed name that is followed by the end, a dash, a colon or an @, so
-// dated versions match. Meta's open models are listed at the price of one large
-// provider.
+// Price returns the list price of a model in USD per million prompt and reply tokens. It ignores
+// everything up to the last slash of the name and uses the longest listed name that is followed by
+// the end, a dash, a colon or an @, so dated versions match. Meta's open models are listed at the
+// price of one large provider.
 func Price(model string) (in, out float64, ok bool) {
 	name := strings.ToLower(model[strings.LastIndexByte(model, '/')+1:])
 	best := ""

@@ -27,10 +27,9 @@ const (
 	maxCacheFailures = 3 // consecutive failures before the cache is disabled
 )
 
-// A Cache stores replies and small values in a SQLite file that several
-// processes can share. It never fails a run. If the file is corrupt, locked or
-// not writable, the cache calls warn and disables itself after repeated
-// failures.
+// A Cache stores replies and small values in a SQLite file that several processes can share. It
+// never fails a run. If the file is corrupt, locked or not writable, the cache calls warn and
+// disables itself after repeated failures.
 type Cache struct {
 	path  string
 	clock Clock
@@ -78,9 +77,8 @@ func (c *Cache) open(ctx context.Context, dir string) error {
 	return nil
 }
 
-// openSQLite opens or creates the SQLite file at path, which only its owner can access and
-// which is not a symbolic link. SQLite creates auxiliary files with the same mode and does
-// not follow links.
+// openSQLite opens or creates the SQLite file at path, which only its owner can access and which is
+// not a symbolic link. SQLite creates auxiliary files with the same mode and does not follow links.
 func openSQLite(path string) (*sql.DB, error) {
 	for _, suffix := range []string{"-wal", "-shm", "-journal"} {
 		if err := safefile.CheckPath(path + suffix); err != nil {
@@ -168,8 +166,7 @@ func (c *Cache) use(ctx context.Context, f func(*sql.DB) error) {
 	}
 }
 
-// queryValue returns a single value. ok is false if it is missing or can't be
-// read.
+// queryValue returns a single value. ok is false if it is missing or can't be read.
 func (c *Cache) queryValue(ctx context.Context, query string, args ...any) (v []byte, ok bool) {
 	c.use(ctx, func(db *sql.DB) error {
 		err := db.QueryRowContext(ctx, query, args...).Scan(&v)
@@ -220,9 +217,8 @@ func (c *Cache) Stats(ctx context.Context) (CacheStats, error) {
 	return s, nil
 }
 
-// Clear deletes entries older than age, or all entries if age is 0, and returns
-// their number. If the cache can't be read and age is 0, Clear deletes its
-// files.
+// Clear deletes entries older than age, or all entries if age is 0, and returns their number. If
+// the cache can't be read and age is 0, Clear deletes its files.
 func (c *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 	db, err := c.database()
 	if err != nil {

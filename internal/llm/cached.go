@@ -19,11 +19,10 @@ import (
 // cacheVersion must be incremented when the meaning of keys or values changes.
 const cacheVersion = 2
 
-// Completer returns a Completer that answers requests from the cache and stores
-// new replies of next. The key consists of endpoint, model, messages, schema,
-// parameters and prompt version. Cached replies have Cached set and cost
-// nothing. Replies that can't be parsed or that Accept rejects are neither
-// stored nor used.
+// Completer returns a Completer that answers requests from the cache and stores new replies of
+// next. The key consists of endpoint, model, messages, schema, parameters and prompt version.
+// Cached replies have Cached set and cost nothing. Replies that can't be parsed or that Accept
+// rejects are neither stored nor used.
 func (c *Cache) Completer(next Completer, endpoint, model string) Completer {
 	return &cachedCompleter{Cache: c, next: next, endpoint: endpoint, model: model}
 }
@@ -84,8 +83,7 @@ func (c *cachedCompleter) fetch(ctx context.Context, key []byte, r *Request) (*R
 	return reply, nil
 }
 
-// A storedReply is a cached reply. JSON is a string to preserve its exact
-// bytes.
+// A storedReply is a cached reply. JSON is a string to preserve its exact bytes.
 type storedReply struct {
 	Text          string      `json:"text"`
 	JSON          string      `json:"json,omitempty"`

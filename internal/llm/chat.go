@@ -120,9 +120,8 @@ func (c *Client) request(r *Request, f form) openai.ChatCompletionRequest {
 	return q
 }
 
-// messages converts the messages of r. If the schema is not sent separately, it
-// is appended to the system message, so that the texts to judge stay last and
-// all requests share a prefix.
+// messages converts the messages of r. If the schema is not sent separately, it is appended to the
+// system message, so that the texts to judge stay last and all requests share a prefix.
 func messages(r *Request, f form) []openai.ChatCompletionMessage {
 	src := r.Messages
 	if r.Schema != nil && f.Format != jsonSchema {
@@ -276,9 +275,8 @@ func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.
 	return reply, nil
 }
 
-// setLogprobs sets reply.Logprobs from a response. It ignores log probabilities
-// that do not fit the text. If r requires them and the server returns none, it
-// returns a *LogprobsError.
+// setLogprobs sets reply.Logprobs from a response. It ignores log probabilities that do not fit the
+// text. If r requires them and the server returns none, it returns a *LogprobsError.
 func (c *Client) setLogprobs(reply *Reply, r *Request, from *openai.LogProbs) error {
 	if r.Logprobs == 0 {
 		return nil

@@ -82,8 +82,7 @@ func (c *Client) GoString() string { return c.String() }
 // Close closes idle connections.
 func (c *Client) Close() { c.wire.http.CloseIdleConnections() }
 
-// Redact removes keys and header values from the text of an error that quotes the
-// server.
+// Redact removes keys and header values from the text of an error that quotes the server.
 func (c *Client) Redact(text string) string { return c.wire.redactError(text) }
 
 // Ask requests a path below the root of the server, which is the base URL
@@ -132,8 +131,7 @@ func (c *Client) currentForm() form {
 	return c.form
 }
 
-// adoptForm merges f into the form of all later calls. cause is the error that
-// led to it, or nil.
+// adoptForm merges f into the form of all later calls. cause is the error that led to it, or nil.
 func (c *Client) adoptForm(f form, cause error) {
 	c.mu.Lock()
 	previous := c.form
@@ -166,9 +164,8 @@ func (c *Client) adoptForm(f form, cause error) {
 	}
 }
 
-// maxFormAttempts limits the requests that one call sends while it negotiates a
-// form. Negotiating all parameters takes fewer, but a server may reject
-// everything.
+// maxFormAttempts limits the requests that one call sends while it negotiates a form. Negotiating
+// all parameters takes fewer, but a server may reject everything.
 const maxFormAttempts = 16
 
 // minOutputTokens is the smallest output token limit worth a request.

@@ -73,9 +73,8 @@ type Headers struct {
 	secrets []string
 }
 
-// ParseHeaders parses headers of the form "Name: value". In values, $NAME and
-// ${NAME} are replaced by environment variables and $$ by a dollar sign. Errors
-// do not contain values.
+// ParseHeaders parses headers of the form "Name: value". In values, $NAME and ${NAME} are replaced
+// by environment variables and $$ by a dollar sign. Errors do not contain values.
 func ParseHeaders(lines []string, lookup func(variable string) (string, bool)) (Headers, error) {
 	h := Headers{values: http.Header{}}
 	reserved := []string{ // depend on the request, the base URL or the proxy
@@ -144,8 +143,7 @@ func secretParts(value string) []string {
 	return parts
 }
 
-// ReplaceKey reports whether the headers contain Authorization, so that the API
-// key is not sent.
+// ReplaceKey reports whether the headers contain Authorization, so that the API key is not sent.
 func (h Headers) ReplaceKey() bool { return h.values.Get("Authorization") != "" }
 
 // withoutKey returns h without the headers that contain a key.
@@ -154,12 +152,6 @@ func (h Headers) withoutKey() Headers {
 	h.values.Del("Authorization")
 	h.values.Del("Api-Key")
 	return h
-}
-
-func (h Headers) apply(r *http.Request) {
-	for name, values := range h.values {
-		r.Header[name] = slices.Clone(values)
-	}
 }
 
 // String returns the names of the headers.

@@ -122,9 +122,8 @@ func (c *Client) countTexts(texts []string) (n int) {
 // smallest embedding models read 256 tokens.
 const minLongText = 200
 
-// textsTruncated reports whether the server counted fewer tokens than the texts
-// have words. It ignores short texts because some servers report no or
-// unrelated counts for them.
+// textsTruncated reports whether the server counted fewer tokens than the texts have words. It
+// ignores short texts because some servers report no or unrelated counts for them.
 func textsTruncated(texts []string, promptTokens int) bool {
 	hasLongText, words := false, 0
 	for _, t := range texts {

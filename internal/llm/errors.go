@@ -40,9 +40,8 @@ func (e *StatusError) Error() string {
 	return s
 }
 
-// parseBody sets the fields of e from a response body. Servers send the error
-// as an object or a string in "error", or in "message" or "detail" at the top
-// level.
+// parseBody sets the fields of e from a response body. Servers send the error as an object or a
+// string in "error", or in "message" or "detail" at the top level.
 func (e *StatusError) parseBody(text string) {
 	e.body = text
 	body := []byte(text)
@@ -249,9 +248,8 @@ func IsFatal(err error) bool {
 	return isA[*DownError](err) || isA[*BudgetError](err) || isA[*StoreError](err) || isA[*LogprobsError](err)
 }
 
-// CanDrain reports whether requests in flight may still complete after the
-// error err ended the run. They can if the budget is spent but the server is up, and its
-// replies can be used.
+// CanDrain reports whether requests in flight may still complete after the error err ended the run.
+// They can if the budget is spent but the server is up, and its replies can be used.
 func CanDrain(err error) bool {
 	return !isA[*DownError](err) && !isA[*ParseError](err) && !isA[*LengthError](err)
 }
@@ -290,8 +288,7 @@ func UsageOf(err error) usage.Usage {
 	return usage.Usage{}
 }
 
-// truncateText returns s on one line with at most n runes. Unprintable runes
-// become U+FFFD.
+// truncateText returns s on one line with at most n runes. Unprintable runes become U+FFFD.
 func truncateText(s string, n int) string {
 	var b strings.Builder
 	i := 0

@@ -190,8 +190,7 @@ func limitInMessage(message string) int {
 	)
 }
 
-// mayRejectForm reports whether an HTTP status may reject the form of a
-// request.
+// mayRejectForm reports whether an HTTP status may reject the form of a request.
 func mayRejectForm(status int) bool {
 	switch status {
 	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,
@@ -267,9 +266,8 @@ func families() []family {
 	}
 }
 
-// familyOf returns the family of a model whose name is known to reason. It
-// recognizes names with prefixes and suffixes, such as openai/gpt-5-mini,
-// us.deepseek.r1-v1:0 and qwen3:4b.
+// familyOf returns the family of a model whose name is known to reason. It recognizes names with
+// prefixes and suffixes, such as openai/gpt-5-mini, us.deepseek.r1-v1:0 and qwen3:4b.
 func familyOf(model string) (f family, ok bool) {
 	name := strings.ToLower(model)
 	for _, f := range families() {
@@ -280,8 +278,7 @@ func familyOf(model string) (f family, ok bool) {
 	return family{}, false
 }
 
-// answersDirectly reports whether the name of a model is of a family that does
-// not reason.
+// answersDirectly reports whether the name of a model is of a family that does not reason.
 func answersDirectly(model string) bool {
 	return matchesPart(strings.ToLower(model), `gpt-(3|4|4o|4[.][0-9]+|35)|chatgpt(-4o)?|claude-[23]|llama-?[1-4]?|mi[sx]tral|gemma-?[1-3]?|command-r|phi-?[1-4]`)
 }

@@ -12,12 +12,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// slots limits the requests in flight to what the server can handle. The limit
-// starts at its maximum. It is halved when a request times out or the server is
-// overloaded (503, 504 or 529 without a delay), at most once for requests that
-// were in flight together. It rises by one after as many replies as it allows
-// requests. After as many 429s in a row, one request is sent at a time until
-// there is a reply; otherwise 429s only change the rate (rateLimiter).
+// slots limits the requests in flight to what the server can handle. The limit starts at its
+// maximum. It is halved when a request times out or the server is overloaded (503, 504 or 529
+// without a delay), at most once for requests that were in flight together. It rises by one after
+// as many replies as it allows requests. After as many 429s in a row, one request is sent at a time
+// until there is a reply; otherwise 429s only change the rate (rateLimiter).
 type slots struct {
 	max        int
 	limit      int
@@ -99,11 +98,10 @@ const (
 	noticeableWait = 10 * time.Second // wait after 429s that is reported
 )
 
-// A rateLimiter keeps requests per minute below a configured limit
-// and adapts to servers that reject requests. After a 429 it lowers the rate
-// and pauses for as long as the server asks, up to maxWait. Each second without
-// a 429 raises the rate again, up to the limit. Without a configured limit, the
-// first 429 starts limiting at the measured rate.
+// A rateLimiter keeps requests per minute below a configured limit and adapts to servers that
+// reject requests. After a 429 it lowers the rate and pauses for as long as the server asks, up to
+// maxWait. Each second without a 429 raises the rate again, up to the limit. Without a configured
+// limit, the first 429 starts limiting at the measured rate.
 //
 // While the server answers nothing but 429, the pauses grow exponentially from
 // minProbePause. After maxThrottled, adapt returns a *ThrottledError.
@@ -242,12 +240,11 @@ func (p *rateLimiter) adjustRate(replied, throttled bool, now time.Time) {
 // of prompt tokens, which prevents bursts.
 const slotsPerMinute = 4
 
-// A tokenLimiter keeps the tokens in every sliding minute below a limit. A
-// request reserves the tokens of its prompt and its longest possible reply
-// when it is sent. Its actual usage replaces the reservation once the reply
-// arrives. A nil tokenLimiter has no limit. A request larger than the limit waits until no
-// other reservation is active, is sent alone, and then blocks others for as many minutes as
-// it exceeds the limit.
+// A tokenLimiter keeps the tokens in every sliding minute below a limit. A request reserves the
+// tokens of its prompt and its longest possible reply when it is sent. Its actual usage replaces
+// the reservation once the reply arrives. A nil tokenLimiter has no limit. A request larger than
+// the limit waits until no other reservation is active, is sent alone, and then blocks others for
+// as many minutes as it exceeds the limit.
 type tokenLimiter struct {
 	limit    float64
 	reserved map[*reservation]struct{}
@@ -303,12 +300,11 @@ func (t *tokenLimiter) settle(r *reservation, u usage.Usage) {
 	r.prompt, r.tokens = float64(u.PromptTokens), float64(u.Tokens())
 }
 
-// deadlines limits the duration of requests. A server with few slots answers
-// requests in turn, so the time of a request starts again whenever another one is
-// answered, as often as there can be requests before it in the server's queue: the
-// largest number of requests in flight so far, less one. On a server that answers
-// in parallel this lets a stuck request last little longer. A server that answers
-// nothing gets no more time.
+// deadlines limits the duration of requests. A server with few slots answers requests in turn, so
+// the time of a request starts again whenever another one is answered, as often as there can be
+// requests before it in the server's queue: the largest number of requests in flight so far, less
+// one. On a server that answers in parallel this lets a stuck request last little longer. A server
+// that answers nothing gets no more time.
 type deadlines struct {
 	inFlight map[*deadline]struct{}
 	max      int // largest number of requests in flight so far

@@ -3,12 +3,10 @@
 // New returns a Stack: a Client, whose sender decides when and how often a request is sent,
 // behind a cache and decorators that retry unusable replies.
 //
-// Error types tell the caller how to proceed. After a LengthError or
-// ContextLengthError, a smaller request may succeed. A ParseError or
-// RefusalError fails the row, as do StatusError, NetworkError and TimeoutError
-// once retries are exhausted. Errors for which IsFatal returns true end the
-// run. UsageOf returns the cost of a failed call. No error contains the API
-// key.
+// Error types tell the caller how to proceed. After a LengthError or ContextLengthError, a smaller
+// request may succeed. A ParseError or RefusalError fails the row, as do StatusError, NetworkError
+// and TimeoutError once retries are exhausted. Errors for which IsFatal returns true end the run.
+// UsageOf returns the cost of a failed call. No error contains the API key.
 package llm
 
 import (
@@ -59,9 +57,8 @@ type Message struct {
 type Request struct {
 	Messages []Message
 	Schema   *Schema // schema of the reply, or nil for free text
-	// Accept validates a free-text reply; nil accepts any text. Rejected replies are not
-	// retried. Truncated replies reach Accept only if they are a single word or a JSON
-	// value.
+	// Accept validates a free-text reply; nil accepts any text. Rejected replies are not retried.
+	// Truncated replies reach Accept only if they are a single word or a JSON value.
 	Accept      func(text string) error
 	Seed        int     // 0 sends no seed
 	Temperature float64 // 0 is sent too, unless the model rejects the parameter
@@ -121,8 +118,7 @@ type Alternative struct {
 	Logprob float64 `json:"logprob"`
 }
 
-// RetryTemperature is the sampling temperature of retries, which should produce a
-// different reply.
+// RetryTemperature is the sampling temperature of retries, which should produce a different reply.
 const RetryTemperature = 0.4
 
 // Messages returns a system message and a user message.
@@ -139,9 +135,8 @@ func (r *Request) Vary(variant int) {
 	}
 }
 
-// ForEach calls f for each element and stops at the first error, except for those that
-// satisfy IsDeferred: a batch can contain the requests of all elements. It returns one of
-// these at the end.
+// ForEach calls f for each element and stops at the first error, except for those that satisfy
+// IsDeferred: a batch can contain the requests of all elements. It returns one of these at the end.
 func ForEach[T any](list iter.Seq[T], f func(T) error) error {
 	var deferred error
 	for x := range list {
@@ -156,8 +151,7 @@ func ForEach[T any](list iter.Seq[T], f func(T) error) error {
 	return deferred
 }
 
-// SplitInHalf calls f for the first and the second half of list, and stops at
-// the first error.
+// SplitInHalf calls f for the first and the second half of list, and stops at the first error.
 func SplitInHalf[T any](list []T, f func([]T) error) error {
 	n := (len(list) + 1) / 2
 	if err := f(list[:n]); err != nil {

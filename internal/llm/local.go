@@ -186,13 +186,11 @@ type FoundServer struct {
 // Judge returns the value of --judge for the model.
 func (f FoundServer) Judge() string { return f.Name + "/" + f.Model }
 
-// hosted matches the names of models that Ollama lists but that run on its authors'
-// servers.
+// hosted matches the names of models that Ollama lists but that run on its authors' servers.
 var hosted = regexp.MustCompile(`[:-]cloud$`)
 
-// FindLocal returns the servers that run on this machine at their usual addresses and have a
-// model, with the first that they list. connect returns the function that asks the server
-// at a base URL.
+// FindLocal returns the servers that run on this machine at their usual addresses and have a model,
+// with the first that they list. connect returns the function that asks the server at a base URL.
 func FindLocal(ctx context.Context, ollamaHost string, connect func(base string) (Ask, error)) []FoundServer {
 	servers := LocalServers()
 	found := make([]FoundServer, len(servers))

@@ -44,8 +44,7 @@ func alignTokens(list []openai.LogProb, text string) []alignedToken {
 	return tokens
 }
 
-// tokenText returns the text of a token. bytes is exact if the token is a part of a
-// character.
+// tokenText returns the text of a token. bytes is exact if the token is a part of a character.
 func tokenText(token string, bytes []byte) string {
 	if len(bytes) > 0 {
 		return string(bytes)
@@ -53,8 +52,7 @@ func tokenText(token string, bytes []byte) string {
 	return token
 }
 
-// overlapping returns the tokens that overlap one of spans, which are ascending
-// byte ranges.
+// overlapping returns the tokens that overlap one of spans, which are ascending byte ranges.
 func overlapping(tokens []alignedToken, spans [][2]int) []alignedToken {
 	var out []alignedToken
 	for _, t := range tokens {
@@ -89,8 +87,7 @@ func alternatives(p *openai.LogProb, n int) []Alternative {
 	return list
 }
 
-// validTokens reports whether tokens that were read from a cache lie within
-// text, in order.
+// validTokens reports whether tokens that were read from a cache lie within text, in order.
 func validTokens(tokens []Token, text string) bool {
 	at := 0
 	for _, t := range tokens {

@@ -20,12 +20,11 @@ var (
 	errSameName      = errors.New("an object in its JSON has a name twice")
 )
 
-// parse returns the JSON value in a reply that schema accepts, in time linear in the
-// reply. A reply that is such a value, bare or in one code fence, is returned
-// unchanged. Otherwise parse returns the only complete object or array that is
-// accepted, wherever it occurs: in prose, after others, in a fence, as a JSON string,
-// or as the only value of an object. It tolerates trailing commas, single quotes,
-// Python literals, unquoted keys, line comments and line breaks in strings.
+// parse returns the JSON value in a reply that schema accepts, in time linear in the reply. A reply
+// that is such a value, bare or in one code fence, is returned unchanged. Otherwise parse returns
+// the only complete object or array that is accepted, wherever it occurs: in prose, after others,
+// in a fence, as a JSON string, or as the only value of an object. It tolerates trailing commas,
+// single quotes, Python literals, unquoted keys, line comments and line breaks in strings.
 //
 // The model's reasoning is skipped, see Answer. Values for which echo returns true
 // repeat the prompt and are skipped too. The error is that of ctx if it is done.

@@ -22,9 +22,8 @@ const (
 	minWordKey = 8
 )
 
-// A secrets removes keys and passwords from server responses. Many users of
-// local servers set a placeholder key, which must not be removed from ordinary
-// text.
+// A secrets removes keys and passwords from server responses. Many users of local servers set a
+// placeholder key, which must not be removed from ordinary text.
 type secrets struct {
 	anywhere    []string       // keys to remove everywhere
 	wordPattern *regexp.Regexp // keys to remove from errors; may be nil
@@ -50,8 +49,7 @@ func newSecrets(keys ...string) *secrets {
 	return s
 }
 
-// encodedForms returns key as is and in the encodings in which a server may
-// repeat it.
+// encodedForms returns key as is and in the encodings in which a server may repeat it.
 func encodedForms(key string) []string {
 	out := []string{key}
 	quoted, _ := json.Marshal(key)

@@ -210,8 +210,7 @@ func isHex(s string) bool {
 	return err == nil
 }
 
-// skipSpace skips white space and comments. It returns errTruncated at the end
-// of the text.
+// skipSpace skips white space and comments. It returns errTruncated at the end of the text.
 func (r *relaxedParser) skipSpace() error {
 	for {
 		r.run(" \t\n\r")

@@ -9,17 +9,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// maxAnswerTokens is the largest output token limit for replies without
-// reasoning.
+// maxAnswerTokens is the largest output token limit for replies without reasoning.
 const maxAnswerTokens = 1 << 14
 
-// A ReplyRetry retries requests whose reply was unusable. After an unparsable
-// reply it retries once with an error message. After a truncated reply it
-// retries once with twice the output tokens and bounded strings. If reasoning
-// used up the output tokens, it raises the limit step by step. It does not retry after
-// several unparsable replies and no usable one in the run. An error carries
-// the usage of all attempts. Free text that Request.Accept rejects is not
-// retried.
+// A ReplyRetry retries requests whose reply was unusable. After an unparsable reply it retries once
+// with an error message. After a truncated reply it retries once with twice the output tokens and
+// bounded strings. If reasoning used up the output tokens, it raises the limit step by step. It
+// does not retry after several unparsable replies and no usable one in the run. An error carries
+// the usage of all attempts. Free text that Request.Accept rejects is not retried.
 type ReplyRetry struct {
 	Next            Completer
 	MaxOutputTokens int // 0 means 16384, or 65536 with reasoning
@@ -107,8 +104,7 @@ const (
 	minAllowance    = 4096 // smallest allowance of a known model
 )
 
-// A tokenSearch finds the output token limit that the model needs, as part of
-// one call.
+// A tokenSearch finds the output token limit that the model needs, as part of one call.
 type tokenSearch struct {
 	*ReplyRetry
 	request      *Request // the caller's request
@@ -135,12 +131,10 @@ func (s *tokenSearch) firstRequest() *Request {
 	return &r
 }
 
-// reasons reports whether the model is known to reason. s.mu must be
-// held.
+// reasons reports whether the model is known to reason. s.mu must be held.
 func (s *tokenSearch) reasons() bool { return s.Allowance > 0 || s.succeeded }
 
-// ceiling returns the largest limit to send: at most n, unless the user set
-// one. s.mu must be held.
+// ceiling returns the largest limit to send: at most n, unless the user set one. s.mu must be held.
 func (s *tokenSearch) ceiling(n int) int {
 	n = cmp.Or(s.MaxOutputTokens, n)
 	if l := s.limit; l > 0 {
@@ -234,9 +228,8 @@ func (p *ReplyRetry) failRow() int {
 	return p.failedRows
 }
 
-// recordFailure records that a call got no answer at an output token limit of limit. If no
-// call has got one, later calls start with this limit because smaller ones are useless.
-// s.mu must be held.
+// recordFailure records that a call got no answer at an output token limit of limit. If no call has
+// got one, later calls start with this limit because smaller ones are useless. s.mu must be held.
 func (s *tokenSearch) recordFailure(limit int) {
 	switch {
 	case !s.sawReasoning:

@@ -87,11 +87,10 @@ func parseDelay(v string) (time.Duration, bool) {
 	return max(0, d), err == nil
 }
 
-// spentQuota matches errors about quotas that last for days and about credit. The
-// servers are, in this order: OpenAI, DeepSeek and Moonshot; Moonshot; Groq, Bedrock,
-// Gemini ("PerDay" in a quotaId), OpenRouter ("free-models-per-day") and Cohere
-// ("/ month"); Cloudflare and others; Anthropic; Together and OpenRouter; OpenAI;
-// Anthropic; GitHub.
+// spentQuota matches errors about quotas that last for days and about credit. The servers are, in
+// this order: OpenAI, DeepSeek and Moonshot; Moonshot; Groq, Bedrock, Gemini ("PerDay" in a
+// quotaId), OpenRouter ("free-models-per-day") and Cohere ("/ month"); Cloudflare and others;
+// Anthropic; Together and OpenRouter; OpenAI; Anthropic; GitHub.
 var spentQuota = regexp.MustCompile(`(?i)insufficient[ _-](?:quota|balance|funds|credits?)` +
 	`|exceeded_current_quota` +
 	`|per[ _-]?(?:day|week|month)\b|PerDay|PerMonth|/ ?(?:day|month)\b` +
@@ -125,9 +124,8 @@ func isQuotaSpent(e *StatusError) bool {
 // that alone exceeds the tokens per minute.
 var limitAndRequested = regexp.MustCompile(`(?i)\blimit:? ([\d,]+)(?: TPM)?[,.]? (?:used:? [\d,]+[,.]? )?requested:? ([\d,]+)`)
 
-// tooLargeRequest returns the tokens per minute that a rejected request alone exceeds,
-// and its own tokens as counted by the server: those of its prompt and usually its
-// output token limit.
+// tooLargeRequest returns the tokens per minute that a rejected request alone exceeds, and its own
+// tokens as counted by the server: those of its prompt and usually its output token limit.
 func tooLargeRequest(e *StatusError) (limit, requested int, ok bool) {
 	if e.Status != http.StatusTooManyRequests && e.Status != http.StatusRequestEntityTooLarge {
 		return 0, 0, false
@@ -180,15 +178,13 @@ const (
 	restartGracePeriod      = 5 * time.Second
 )
 
-// A breaker ends a run whose server is down or rejects all requests, instead of
-// letting every row fail separately. Once open, it stays open: every request ends with the
-// same *DownError. It opens at once after a rejected key (401, 403, 407), an
-// unknown model or path (404, 405), a redirect or a
-// rejected certificate, and if a quota or credit is used up, the server asks to
-// wait longer than maxWait, or rateLimiter returns a *ThrottledError. A response that
-// does not come from an API counts as a lost connection. A timeout does not count if
-// other requests were answered in the meantime: the request may have waited in the
-// server's queue.
+// A breaker ends a run whose server is down or rejects all requests, instead of letting every row
+// fail separately. Once open, it stays open: every request ends with the same *DownError. It opens
+// at once after a rejected key (401, 403, 407), an unknown model or path (404, 405), a redirect or
+// a rejected certificate, and if a quota or credit is used up, the server asks to wait longer than
+// maxWait, or rateLimiter returns a *ThrottledError. A response that does not come from an API
+// counts as a lost connection. A timeout does not count if other requests were answered in the
+// meantime: the request may have waited in the server's queue.
 type breaker struct {
 	downErr      error // the *DownError that opened it, or nil
 	weight       int

@@ -32,9 +32,8 @@ type monitor struct {
 	changed chan struct{} // closed and replaced after a change, for requests that wait for one
 }
 
-// A sender sends the requests of a run to a server: all that decides when a request is sent,
-// how often, and whether at all, is in do and its parts, which share one lock. Nothing else
-// retries.
+// A sender sends the requests of a run to a server: all that decides when a request is sent, how
+// often, and whether at all, is in do and its parts, which share one lock. Nothing else retries.
 type sender struct {
 	*monitor
 

@@ -100,8 +100,7 @@ func newSender(o Options) *sender {
 	return s
 }
 
-// wrap adds the decorators above the Client to next. fixed is
-// ReplyRetry.Deterministic.
+// wrap adds the decorators above the Client to next. fixed is ReplyRetry.Deterministic.
 func (s *Stack) wrap(next Completer, fixed bool) Completer {
 	s.window = NewWindowDetector(next, s.Tokens.Text, func(tokens int) {
 		s.opts.Notify(fmt.Sprintf("warning: the server reads at most %d tokens of a request and silently drops the rest: "+
@@ -185,8 +184,7 @@ func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	return &embedder{client, o.Cache, s.Meter}, client.Endpoint(), nil
 }
 
-// hopelessRows is the number of failed rows after which a run without any usable reply
-// ends.
+// hopelessRows is the number of failed rows after which a run without any usable reply ends.
 const hopelessRows = 8
 
 // Hopeless counts rows that failed because a reply can't be used. It returns true from the
@@ -201,8 +199,7 @@ func (s *Stack) Hopeless(err error) bool {
 // tokens of prompt and reply, or 0 if none was detected.
 func (s *Stack) Limit() int { return s.window.Limit() }
 
-// Concurrency returns the lowest limit on requests in flight so far, or 0 if it was never
-// lowered.
+// Concurrency returns the lowest limit on requests in flight so far, or 0 if it was never lowered.
 func (s *Stack) Concurrency() int {
 	m := s.Client.sender
 	m.mu.Lock()
@@ -271,8 +268,7 @@ type Clock interface {
 	Sleep(ctx context.Context, d time.Duration) error
 }
 
-// NewClock returns a Clock that reads the time from now and sleeps in real
-// time.
+// NewClock returns a Clock that reads the time from now and sleeps in real time.
 func NewClock(now func() time.Time) Clock { return clock(now) }
 
 type clock func() time.Time

@@ -101,9 +101,8 @@ func EstimateTokens(s string) int {
 	return (ascii*3 + other*8 + 11) / 12
 }
 
-// minTokens returns a lower bound on the tokens of s for any common tokenizer: no tokenizer
-// merges two words, or more than three characters of a script without spaces, into one
-// token.
+// minTokens returns a lower bound on the tokens of s for any common tokenizer: no tokenizer merges
+// two words, or more than three characters of a script without spaces, into one token.
 func minTokens(s string) int {
 	dense := 0
 	words := strings.FieldsFunc(s, func(r rune) bool {

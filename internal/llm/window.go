@@ -33,17 +33,15 @@ const (
 	probeText = "the cat sat on a red box and saw two dogs run by the old tree"
 )
 
-// A WindowDetector detects servers that silently truncate prompts which exceed
-// their context window, as Ollama does beyond num_ctx. It converts the reply to
-// a truncated prompt into a ContextLengthError with Silent set, so that the
-// caller can split its request.
+// A WindowDetector detects servers that silently truncate prompts which exceed their context
+// window, as Ollama does beyond num_ctx. It converts the reply to a truncated prompt into a
+// ContextLengthError with Silent set, so that the caller can split its request.
 //
-// A reply is suspicious if the server reports fewer prompt tokens than the
-// prompt has words. It is also suspicious if the count is the largest so far and
-// looks like a limit: it is round, or equal to that of a prompt of different length.
-// Dense texts and servers that do not count cached tokens look the same, so the first
-// suspicion is verified by a probe of plain words that is longer than the prompt. If the
-// server counts fewer tokens than the probe has words, it truncates. Later
+// A reply is suspicious if the server reports fewer prompt tokens than the prompt has words. It is
+// also suspicious if the count is the largest so far and looks like a limit: it is round, or equal
+// to that of a prompt of different length. Dense texts and servers that do not count cached tokens
+// look the same, so the first suspicion is verified by a probe of plain words that is longer than
+// the prompt. If the server counts fewer tokens than the probe has words, it truncates. Later
 // requests above the limit are not sent.
 type WindowDetector struct {
 	Next   Completer
@@ -63,8 +61,7 @@ func NewWindowDetector(next Completer, tokens func(string) int, notify func(limi
 	return &WindowDetector{Next: next, Notify: notify, tokens: tokens, probing: make(chan struct{}, 1)}
 }
 
-// Limit returns the detected limit in tokens of prompt and reply, or 0 if none
-// was detected.
+// Limit returns the detected limit in tokens of prompt and reply, or 0 if none was detected.
 func (w *WindowDetector) Limit() int {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -105,8 +102,7 @@ func (w *WindowDetector) Complete(ctx context.Context, r *Request) (*Reply, erro
 	return &out, nil
 }
 
-// checkTruncation decides whether the server truncated r. probeUsage is the
-// usage of probes.
+// checkTruncation decides whether the server truncated r. probeUsage is the usage of probes.
 func (w *WindowDetector) checkTruncation(ctx context.Context, r *Request, used usage.Usage) (probeUsage usage.Usage, truncated bool, err error) {
 	p := promptCount{reported: used.PromptTokens, reply: used.CompletionTokens, bytes: promptBytes(r)}
 	for _, m := range r.Messages {
@@ -135,8 +131,7 @@ type promptCount struct {
 	words                             int // lower bound on the tokens of the prompt
 }
 
-// decideWithoutProbe reports whether the prompt was truncated, if that is
-// certain without a probe.
+// decideWithoutProbe reports whether the prompt was truncated, if that is certain without a probe.
 func (w *WindowDetector) decideWithoutProbe(p promptCount) (certain, truncated bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -183,9 +178,8 @@ func (w *WindowDetector) probe(ctx context.Context, p promptCount) (used usage.U
 	return used, truncated, nil
 }
 
-// sendProbe sends a prompt of n words and returns the token count reported by
-// the server. A prompt that the server rejects as too long counts as read,
-// since it was not truncated silently.
+// sendProbe sends a prompt of n words and returns the token count reported by the server. A prompt
+// that the server rejects as too long counts as read, since it was not truncated silently.
 func (w *WindowDetector) sendProbe(ctx context.Context, n int) (tokens int, used usage.Usage, err error) {
 	var b strings.Builder
 	words := strings.Fields(probeText)

@@ -13,6 +13,7 @@ import (
 	"net/http"
 	"net/url"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -146,7 +147,9 @@ func (w *wire) open(r *http.Request) (*http.Response, error) {
 			r.Header.Set("Authorization", "Bearer "+w.key)
 		}
 	}
-	w.headers.apply(r)
+	for name, values := range w.headers.values {
+		r.Header[name] = slices.Clone(values)
+	}
 	res, err := w.http.Do(r)
 	if err != nil {
 		return nil, w.networkError(r.Context(), err)
@@ -182,8 +185,7 @@ func (w *wire) read(r *http.Request, limit replyLimit) ([]byte, error) {
 	return body, nil
 }
 
-// call sends in as JSON, or nothing if it is nil, and decodes the response into out as send
-// does.
+// call sends in as JSON, or nothing if it is nil, and decodes the response into out as send does.
 func (w *wire) call(ctx context.Context, method, url string, in, out any) error {
 	var content []byte
 	if in != nil {

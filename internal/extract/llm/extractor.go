@@ -15,9 +15,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// An Extractor uses a language model to rewrite each sentence of an answer as
-// statements that can be understood without the rest of the answer. Statements
-// are in the language of the answer.
+// An Extractor uses a language model to rewrite each sentence of an answer as statements that can
+// be understood without the rest of the answer. Statements are in the language of the answer.
 //
 // Sentences that [extract.Sentences] skips are not sent to the model, so an
 // answer without claims needs no request. If the model returns no statement for
@@ -42,10 +41,9 @@ const (
 	bytesPerToken    = 2    // low estimate of sentence bytes per reply token
 )
 
-// Extract returns the statements of answer as claims in the order of their
-// sentences. A statement equal to its sentence is a verbatim claim with offsets
-// in the answer. Extract returns errors of x.Model unchanged, such as
-// *llm.RefusalError. Usage is set even if there is an error.
+// Extract returns the statements of answer as claims in the order of their sentences. A statement
+// equal to its sentence is a verbatim claim with offsets in the answer. Extract returns errors of
+// x.Model unchanged, such as *llm.RefusalError. Usage is set even if there is an error.
 func (x Extractor) Extract(ctx context.Context, question, answer string) (extract.Extraction, error) {
 	e, err := extract.Sentences{Lang: x.Lang}.Extract(ctx, question, answer)
 	if err != nil || len(e.Claims) == 0 {
@@ -333,8 +331,7 @@ func (w *rewriter) claims() []extract.Claim {
 	return out
 }
 
-// headings returns the nearest preceding heading or lead-in of each claim, or
-// "".
+// headings returns the nearest preceding heading or lead-in of each claim, or "".
 func headings(e extract.Extraction) []string {
 	out := make([]string, len(e.Claims))
 	s, heading := 0, ""

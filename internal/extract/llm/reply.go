@@ -5,6 +5,7 @@ import (
 	"errors"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
@@ -81,4 +82,125 @@ func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 // HasWords reports whether s contains a letter or a number.
 func HasWords(s string) bool {
 	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+}
+
+// Invented reports whether text contains content that no source contains. Any new number or name
+// counts as invented. A name is a capitalized word, except for words that often start sentences. Up
+// to a fifth of the other words may be new, since a fragment needs additional words to become a
+// sentence. Words of up to three letters are ignored. Words match if they share a stem. In scripts
+// without spaces, each character is a word.
+func Invented(text string, sources ...string) bool {
+	known := map[string]bool{}
+	for _, s := range sources {
+		for _, w := range tokenize(s) {
+			known[w.text] = true
+		}
+	}
+	content, unknown := 0, 0
+	for i, w := range tokenize(text) {
+		long := utf8.RuneCountInString(w.text) > 3
+		switch {
+		case w.kind == numberToken:
+			if !known[w.text] {
+				return true
+			}
+		case known[w.text] || sharesStem(w.text, known):
+			content++
+		case w.capitalized && (i > 0 || long && !startsSentences(w.text)):
+			return true
+		case w.kind == unspacedToken || long && !isFunctionWord(w.text):
+			content++
+			unknown++
+		}
+	}
+	return unknown > max(1, content/5)
+}
+
+// A tokenKind is the kind of characters of a token.
+type tokenKind uint8
+
+const (
+	noToken tokenKind = iota
+	wordToken
+	numberToken
+	unspacedToken // character of a script without spaces
+)
+
+// A token is a word or number in lower case.
+type token struct {
+	text        string
+	kind        tokenKind
+	capitalized bool
+}
+
+// tokenize splits text into words, numbers, and characters of scripts without spaces.
+func tokenize(text string) []token {
+	var out []token
+	start, kind := -1, noToken
+	flush := func(end int) {
+		if start >= 0 {
+			w := text[start:end]
+			first, _ := utf8.DecodeRuneInString(w)
+			out = append(out, token{text: strings.ToLower(w), kind: kind, capitalized: unicode.IsUpper(first)})
+		}
+		start = -1
+	}
+	for i, r := range text {
+		k := noToken
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar):
+			k = unspacedToken
+		case unicode.IsLetter(r) || unicode.IsMark(r):
+			k = wordToken
+		case unicode.IsNumber(r):
+			k = numberToken
+		}
+		if k != kind || k == unspacedToken {
+			flush(i)
+		}
+		if k != noToken && start < 0 {
+			start = i
+		}
+		kind = k
+	}
+	flush(len(text))
+	return out
+}
+
+// sharesStem reports whether w shares a stem with a known word. The common
+// prefix must have at least four bytes and half the length of the longer word,
+// and at most four bytes of either word may remain.
+func sharesStem(w string, known map[string]bool) bool {
+	for k := range known {
+		n := 0
+		for n < len(w) && n < len(k) && w[n] == k[n] {
+			n++
+		}
+		if n >= 4 && len(w)-n <= 4 && len(k)-n <= 4 && 2*n >= max(len(w), len(k)) {
+			return true
+		}
+	}
+	return false
+}
+
+// startsSentences reports whether w is a common first word of sentences.
+func startsSentences(w string) bool {
+	switch w {
+	case "according", "although", "while", "when", "where", "after", "before", "during", "some", "most", "many", "each", "every",
+		"both", "they", "because", "since", "only", "under", "over", "about":
+		return true
+	}
+	return isFunctionWord(w)
+}
+
+// isFunctionWord reports whether w is a function word of at least four letters.
+func isFunctionWord(w string) bool {
+	switch w {
+	case "been", "were", "have", "that", "this", "these", "those", "with", "from", "into", "which", "does", "being", "there", "their",
+		"wurde", "wurden", "eine", "einem", "einen", "einer", "sind", "waren", "dass",
+		"était", "sont", "dans", "avec", "pour",
+		"está", "están", "fueron", "para", "como", "desde":
+		return true
+	}
+	return false
 }

@@ -56,11 +56,10 @@ func builtins() []builtin {
 
 func (b builtin) file() string { return string(b.name) + ".tmpl" }
 
-// Load returns the built-in prompts. A file in dir with the name of a prompt,
-// such as judge.tmpl, replaces it; dir may be empty. Load parses and executes
-// every template to report errors before the first request to a model. Each
-// template must define "system" and "user", use only known fields, and include
-// its required fields. Load fails if dir contains no .tmpl file or one with an
+// Load returns the built-in prompts. A file in dir with the name of a prompt, such as judge.tmpl,
+// replaces it; dir may be empty. Load parses and executes every template to report errors before
+// the first request to a model. Each template must define "system" and "user", use only known
+// fields, and include its required fields. Load fails if dir contains no .tmpl file or one with an
 // unknown name.
 func Load(dir string) (*Set, error) {
 	list, replaced := builtins(), map[string][]byte{}
@@ -165,8 +164,7 @@ func checkTemplate(b builtin, file string, t *template.Template, strict, again b
 	return nil
 }
 
-// withFile adds the file name to an error of text/template, unless it is
-// already included.
+// withFile adds the file name to an error of text/template, unless it is already included.
 func withFile(file string, err error) error {
 	msg := strings.TrimPrefix(err.Error(), "template: ")
 	if !strings.HasPrefix(msg, file) {
@@ -175,9 +173,8 @@ func withFile(file string, err error) error {
 	return errors.New(msg)
 }
 
-// Export writes the built-in prompts to dir, creating it if necessary, and
-// returns their paths. If a file exists with different content, it writes
-// nothing and returns an error.
+// Export writes the built-in prompts to dir, creating it if necessary, and returns their paths. If
+// a file exists with different content, it writes nothing and returns an error.
 func Export(dir string) ([]string, error) {
 	list := builtins()
 	var paths []string

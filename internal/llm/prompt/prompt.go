@@ -135,8 +135,7 @@ type templateData struct {
 	Question, Answer, Before, Joined encoded
 	Sentences, Contexts, Claims      encoded
 
-	// Plain texts for the prompts of published models: Joined, the first of Claims, and
-	// Question.
+	// Plain texts for the prompts of published models: Joined, the first of Claims, and Question.
 	Document, Claim, PlainQuestion encoded
 }
 
@@ -188,11 +187,10 @@ func encodeItems(list []Item) encoded {
 	return encoded(b.String())
 }
 
-// escape encodes v as JSON without sequences that look like control tokens of a
-// chat template. Servers convert "<|im_end|>" or "[/INST]" in a message to the
-// control token, which would end the message. escape writes the first character
-// of such sequences as an escape sequence. Other characters are unchanged
-// because models copy quotes from this text.
+// escape encodes v as JSON without sequences that look like control tokens of a chat template.
+// Servers convert "<|im_end|>" or "[/INST]" in a message to the control token, which would end the
+// message. escape writes the first character of such sequences as an escape sequence. Other
+// characters are unchanged because models copy quotes from this text.
 func escape(v any) string {
 	var b bytes.Buffer
 	e := json.NewEncoder(&b)
@@ -225,8 +223,7 @@ func startsSpecial(s []byte) bool {
 	return len(s) > 0 && (strings.IndexByte("|/<_!", s[0]) >= 0 || s[0] >= utf8.RuneSelf)
 }
 
-// isMarkStart reports whether s, the text after a [, continues like "INST]", "/INST]" or
-// "gMASK]".
+// isMarkStart reports whether s, the text after a [, continues like "INST]", "/INST]" or "gMASK]".
 func isMarkStart(s []byte) bool {
 	if len(s) > 0 && s[0] == '/' {
 		s = s[1:]

@@ -19,9 +19,8 @@ const (
 	checkedStatementSchema = `{"type":"object","properties":{"statements":{"type":"array","items":{"type":"object","properties":{"sentence_id":{"type":"integer"},"text":{"type":"string"},"reasoning":{"type":"string"},"chunk_ids":{"type":"array","items":{"type":"integer"}},"is_supported":{"type":"boolean"}},"required":["sentence_id","text","reasoning","chunk_ids","is_supported"],"additionalProperties":false}}},"required":["statements"],"additionalProperties":false}`
 )
 
-// A Combined extracts and judges the claims of an answer in one request, as
-// rag_evals does. It does not distinguish contradicted claims from those that
-// are not mentioned.
+// A Combined extracts and judges the claims of an answer in one request, as rag_evals does. It does
+// not distinguish contradicted claims from those that are not mentioned.
 type Combined struct {
 	judge *Judge
 	lang  string
@@ -31,17 +30,15 @@ type Combined struct {
 // empty if unknown. opts must have the default Style and Votes.
 func NewCombined(opts Options, lang string) *Combined { return &Combined{New(opts), lang} }
 
-// Evaluate returns the claims of answer, in sentence order, and a verdict for
-// each. It excludes sentences without claims first, so an answer without claims
-// costs nothing. If the model returns no statement for a sentence in two
-// attempts, the sentence itself becomes a claim, with a verdict as from a
-// Judge.
+// Evaluate returns the claims of answer, in sentence order, and a verdict for each. It excludes
+// sentences without claims first, so an answer without claims costs nothing. If the model returns
+// no statement for a sentence in two attempts, the sentence itself becomes a claim, with a verdict
+// as from a Judge.
 //
-// If the contexts are too long for one request, they are judged in groups. The
-// first group is sent with the sentences; claims that it does not support are
-// judged against the other groups. A long answer is split. The errors are those
-// of [Judge.Judge]. The total usage is that of both results, even if there is
-// an error.
+// If the contexts are too long for one request, they are judged in groups. The first group is sent
+// with the sentences; claims that it does not support are judged against the other groups. A long
+// answer is split. The errors are those of [Judge.Judge]. The total usage is that of both results,
+// even if there is an error.
 func (c *Combined) Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error) {
 	e, err := extract.Sentences{Lang: c.lang}.Extract(ctx, question, answer)
 	if err == nil {
@@ -81,8 +78,7 @@ type combinedRowJudge struct {
 	groups     [][]piece            // the first group is sent with the sentences
 }
 
-// A checkedStatement is an extracted claim with its result for the first group
-// of chunks.
+// A checkedStatement is an extracted claim with its result for the first group of chunks.
 type checkedStatement struct {
 	text    string
 	finding finding
@@ -252,10 +248,9 @@ type repliedStatement struct {
 	answer   answer
 }
 
-// readStatements parses the statements of the sentences 0 to n-1 in a reply. There is at
-// least one. A statement without text or verdict, or with an unknown sentence id,
-// invalidates the whole reply: dropping it would compute the score from too few
-// claims.
+// readStatements parses the statements of the sentences 0 to n-1 in a reply. There is at least one.
+// A statement without text or verdict, or with an unknown sentence id, invalidates the whole reply:
+// dropping it would compute the score from too few claims.
 func readStatements(raw json.RawMessage, n int) ([]repliedStatement, error) {
 	statements, err := extractllm.Statements[struct {
 		SentenceID  json.RawMessage `json:"sentence_id"`

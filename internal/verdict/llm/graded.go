@@ -20,15 +20,13 @@ const (
 	syntax = " \t\r\n\":'`"
 )
 
-// requestLogprobs adds a request for the log probabilities of the tokens in
-// spans.
+// requestLogprobs adds a request for the log probabilities of the tokens in spans.
 func (j *Judge) requestLogprobs(req *llm.Request, spans func(*llm.Reply) [][2]int) {
 	req.Logprobs, req.LogprobsRequired, req.Spans = topLogprobs, j.logprobsRequired, spans
 }
 
-// valueSpans returns the byte ranges in the text of a reply of the values of all
-// members with a name, in order. It returns nil if the JSON does not occur
-// verbatim in the text.
+// valueSpans returns the byte ranges in the text of a reply of the values of all members with a
+// name, in order. It returns nil if the JSON does not occur verbatim in the text.
 func valueSpans(reply *llm.Reply, name string) (spans [][2]int) {
 	base := strings.LastIndex(reply.Text, string(reply.JSON))
 	if base < 0 || len(reply.JSON) == 0 {
@@ -116,11 +114,10 @@ const (
 	denies
 )
 
-// probability returns the probability that the verdict in a span of text
-// supports its claim, normalized over all verdicts. It follows the tokens of the
-// span up to the first that decides, and adds at each the alternatives that
-// decide. ok is false if that is not possible, or if the token disagrees with
-// label.
+// probability returns the probability that the verdict in a span of text supports its claim,
+// normalized over all verdicts. It follows the tokens of the span up to the first that decides, and
+// adds at each the alternatives that decide. ok is false if that is not possible, or if the token
+// disagrees with label.
 func probability(tokens []llm.Token, text string, span [2]int, label verdict.Label, w words) (p float64, ok bool) {
 	want := denies
 	if label == verdict.Supported {

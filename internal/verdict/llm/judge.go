@@ -1,10 +1,9 @@
 // Package llm implements the judge that uses a language model.
 //
-// Usually a row takes one request with numbered claims and chunks, and the
-// reply is checked against it. Claims with no verdict, or with several, are
-// retried, and finally sent in a request for a single word. Quotes and chunk
-// ids are used only if they match the chunks. A row either gets exactly one
-// verdict for each claim or fails.
+// Usually a row takes one request with numbered claims and chunks, and the reply is checked against
+// it. Claims with no verdict, or with several, are retried, and finally sent in a request for a
+// single word. Quotes and chunk ids are used only if they match the chunks. A row either gets
+// exactly one verdict for each claim or fails.
 package llm
 
 import (
@@ -88,8 +87,7 @@ func (r *rowJudge) judgeAll(ctx context.Context, pieces []piece) error {
 	})
 }
 
-// judgeInGroups judges claims against pieces, in as many groups as the context
-// window requires.
+// judgeInGroups judges claims against pieces, in as many groups as the context window requires.
 func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []int) error {
 	window, detected := r.judge.window()
 	if r.window = window; window == 0 {
@@ -110,8 +108,7 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 	}
 }
 
-// judgeEach judges claims against groups of pieces, until each claim is
-// supported.
+// judgeEach judges claims against groups of pieces, until each claim is supported.
 func (r *rowJudge) judgeEach(ctx context.Context, groups [][]piece, claims []int) error {
 	if len(groups) > 1 {
 		r.mark(verdict.MarkGrouped)
@@ -130,8 +127,7 @@ func (r *rowJudge) judgeEach(ctx context.Context, groups [][]piece, claims []int
 	return nil
 }
 
-// judgeGroup judges claims against pieces, in one request unless the server
-// rejects it as too long.
+// judgeGroup judges claims against pieces, in one request unless the server rejects it as too long.
 func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int) error {
 	err := r.ask(ctx, pieces, claims)
 	tooLong, ok := errors.AsType[*llm.ContextLengthError](err)
@@ -150,11 +146,10 @@ func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int)
 	return tooLong
 }
 
-// tally combines the votes on claim i into a verdict. The score is the mean of
-// the scores of the votes: without log probabilities, the share of votes for
-// support. A claim with a score below the threshold is contradicted if there are
-// more votes for contradicted than for not mentioned. Reason and evidence are
-// those of the first vote with the resulting label. Chunk ids are collected from
+// tally combines the votes on claim i into a verdict. The score is the mean of the scores of the
+// votes: without log probabilities, the share of votes for support. A claim with a score below the
+// threshold is contradicted if there are more votes for contradicted than for not mentioned. Reason
+// and evidence are those of the first vote with the resulting label. Chunk ids are collected from
 // all votes with that label.
 func (j *Judge) tally(votes [][]finding, i int) verdict.Verdict {
 	var count [verdict.Supported + 1]int
@@ -224,9 +219,8 @@ type Options struct {
 	// Only styles with one claim per request support it.
 	EachChunk bool
 	Strict    bool // accept explicit statements only, no inference
-	// Votes is the number of times that each claim is judged, with different seeds and
-	// orders. It must be odd; the default is 1. The score of a claim is the mean of the
-	// votes.
+	// Votes is the number of times that each claim is judged, with different seeds and orders. It
+	// must be odd; the default is 1. The score of a claim is the mean of the votes.
 	Votes int
 	// Threshold is the minimum score of a supported claim, and requires log probabilities.
 	// If it is nil, the default is 0.5, and a server without them scores 1 or 0.
@@ -273,9 +267,8 @@ func New(opts Options) *Judge {
 // Threshold returns the minimum score of a supported claim.
 func (j *Judge) Threshold() float64 { return *j.opts.Threshold }
 
-// window returns the token limit of a request with its reply, or 0 if
-// unlimited. detected is set if the limit was inferred from the behavior of the
-// server.
+// window returns the token limit of a request with its reply, or 0 if unlimited. detected is set if
+// the limit was inferred from the behavior of the server.
 func (j *Judge) window() (tokens int, detected bool) {
 	window, limit := j.opts.MaxContextTokens, 0
 	if j.opts.Limit != nil {

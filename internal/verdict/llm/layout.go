@@ -112,8 +112,7 @@ func readLynx(reply string, _ []string) (*answer, error) {
 	return a, nil
 }
 
-// guardianChat returns the contexts as documents, and the claim as the last text of the
-// assistant.
+// guardianChat returns the contexts as documents, and the claim as the last text of the assistant.
 func guardianChat(documents []string, claim string) []llm.Message {
 	var ms []llm.Message
 	for _, d := range documents {
@@ -154,8 +153,7 @@ func (r *rowJudge) askLayout(ctx context.Context, l *layout, pieces []piece, cla
 	})
 }
 
-// askClaim sends the request for a claim, and again with other seeds if the reply has no
-// verdict.
+// askClaim sends the request for a claim, and again with other seeds if the reply has no verdict.
 func (r *rowJudge) askClaim(ctx context.Context, l *layout, pieces []piece, claim int) (err error) {
 	for attempt := range l.attempts {
 		req, requestErr := r.layoutRequest(l, pieces, claim, attempt)
@@ -255,10 +253,9 @@ var (
 		`|likely|may|might|could|would|unsure|unclear|unknown|no|not|never|nothing|none|without|neither|nor|hardly|cannot|contradict\w*|unsupported|false)\b|n['’]t|\?`)
 )
 
-// readWord parses a reply to the question whether the chunks support a claim.
-// prompted contains the texts in the prompt. The reply must start with a clear
-// answer. readWord returns an error if it does not, if the next words deny or
-// qualify the answer, or if the reply only echoes the prompt.
+// readWord parses a reply to the question whether the chunks support a claim. prompted contains the
+// texts in the prompt. The reply must start with a clear answer. readWord returns an error if it
+// does not, if the next words deny or qualify the answer, or if the reply only echoes the prompt.
 func readWord(reply string, prompted []string, style Style) (*answer, error) {
 	text, err := ownText(reply)
 	if err != nil {
@@ -331,8 +328,7 @@ func onlyMember(text string) (string, error) {
 	return "", errors.New("it is JSON with no single word in it")
 }
 
-// repeats reports whether text has several words and occurs in one of the
-// prompted texts.
+// repeats reports whether text has several words and occurs in one of the prompted texts.
 func repeats(text string, prompted []string) bool {
 	flat, _ := flatten(strings.TrimFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) }))
 	if len(strings.Fields(flat)) < echoWords {

@@ -10,10 +10,9 @@ import (
 
 const maxReason = 500 // maximum length of a reason, in runes
 
-// find returns the byte offsets of a model's quote in text. If there is no
-// exact match, find ignores differences in case, white space, quotation marks,
-// dashes and surrounding punctuation. If the quote contains an ellipsis, find
-// also tries its longest part of at least three words.
+// find returns the byte offsets of a model's quote in text. If there is no exact match, find
+// ignores differences in case, white space, quotation marks, dashes and surrounding punctuation. If
+// the quote contains an ellipsis, find also tries its longest part of at least three words.
 func find(text, quote string) (start, end int, ok bool) {
 	quote = strings.TrimFunc(quote, unicode.IsSpace)
 	if !extractllm.HasWords(quote) {
@@ -54,9 +53,8 @@ func find(text, quote string) (start, end int, ok bool) {
 	return 0, 0, false
 }
 
-// flatten normalizes characters that models change when they copy text.
-// offsets[i] is the offset in text of byte i of flat; offsets[len(flat)] is the
-// length of text.
+// flatten normalizes characters that models change when they copy text. offsets[i] is the offset in
+// text of byte i of flat; offsets[len(flat)] is the length of text.
 func flatten(text string) (flat string, offsets []int32) {
 	var b strings.Builder
 	b.Grow(len(text))
@@ -91,8 +89,7 @@ func flatten(text string) (flat string, offsets []int32) {
 	return flat, append(offsets[:len(flat)], int32(len(text))) //nolint:gosec // as above
 }
 
-// isInvisible reports whether r is an invisible character, which models omit
-// when they copy text.
+// isInvisible reports whether r is an invisible character, which models omit when they copy text.
 func isInvisible(r rune) bool {
 	return r == '\u00ad' || r >= '\u200b' && r <= '\u200f' || r == '\u2060' || r == '\ufeff'
 }

@@ -23,11 +23,10 @@ const (
 	factField     = `"verdict":{"type":"string","enum":["yes","no","idk"]}`
 )
 
-// schemaOf returns the schema of a reply with n verdicts. In the first attempt
-// it is the same for all rows because servers include it in the cached prompt
-// prefix. In later attempts it contains a property for each claim, which forces
-// the model to return every verdict. In the last attempt it contains only the
-// verdict: a small model may never end a reason, but can still choose a label.
+// schemaOf returns the schema of a reply with n verdicts. In the first attempt it is the same for
+// all rows because servers include it in the cached prompt prefix. In later attempts it contains a
+// property for each claim, which forces the model to return every verdict. In the last attempt it
+// contains only the verdict: a small model may never end a reason, but can still choose a label.
 func schemaOf(style Style, n, attempt int) *llm.Schema {
 	name, id, fields := "verdicts", "claim_id", []string{chunkIDsField, quoteField, reasonField, labelField}
 	switch {
@@ -64,9 +63,8 @@ func schemaOf(style Style, n, attempt int) *llm.Schema {
 	}
 }
 
-// bounded limits values that a model may generate endlessly: reasons and quotes
-// to about forty words, chunk ids to 16, and lists of verdicts or statements to
-// n.
+// bounded limits values that a model may generate endlessly: reasons and quotes to about forty
+// words, chunk ids to 16, and lists of verdicts or statements to n.
 func bounded(schema string, n int) json.RawMessage {
 	var replacements []string
 	for _, name := range []string{"reason", "reasoning", "quote"} {
@@ -89,8 +87,7 @@ func object(members []string) string {
 	return `{"type":"object","properties":{` + strings.Join(members, ",") + `},"required":[` + strings.Join(names, ",") + `],"additionalProperties":false}`
 }
 
-// A rawVerdict is an undecoded verdict in a reply. Models use different types
-// for its fields.
+// A rawVerdict is an undecoded verdict in a reply. Models use different types for its fields.
 type rawVerdict struct {
 	ClaimID     json.RawMessage `json:"claim_id"`
 	StatementID json.RawMessage `json:"statement_id"`
@@ -139,9 +136,8 @@ func reconcile(reply json.RawMessage, n int, style Style) (answers, ordered []*a
 	return answers, ordered, reason
 }
 
-// verdictsIn returns the verdicts in a reply. It accepts an array, or an object
-// with a member for each id, under "verdicts", and an array at the top level. No object has a
-// name twice.
+// verdictsIn returns the verdicts in a reply. It accepts an array, or an object with a member for
+// each id, under "verdicts", and an array at the top level. No object has a name twice.
 func verdictsIn(reply json.RawMessage) ([]rawVerdict, error) {
 	reply = bytes.TrimSpace(reply)
 	if bytes.HasPrefix(reply, []byte("{")) {

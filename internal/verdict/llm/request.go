@@ -19,11 +19,10 @@ const (
 	tokensPerClaim = 160 // output tokens per claim
 )
 
-// ask gets a finding for each of claims against pieces. Claims without a usable
-// verdict are retried, first together with a schema that contains a property
-// for each, then separately. Claims that still have no verdict are sent in
-// requests for a single word. A claim whose reply is truncated when sent alone
-// skips the remaining attempts: ReplyRetry has already doubled its output
+// ask gets a finding for each of claims against pieces. Claims without a usable verdict are
+// retried, first together with a schema that contains a property for each, then separately. Claims
+// that still have no verdict are sent in requests for a single word. A claim whose reply is
+// truncated when sent alone skips the remaining attempts: ReplyRetry has already doubled its output
 // tokens, so the reply is runaway generation.
 func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error {
 	if l := layoutOf(r.judge.opts.Style); l != nil {
@@ -63,9 +62,8 @@ func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error 
 	return r.askForWords(ctx, pieces, remaining, reason)
 }
 
-// askForWords requests a single word for each of claims after all other
-// attempts failed with reason. Small models that can't write JSON can still
-// answer yes or no.
+// askForWords requests a single word for each of claims after all other attempts failed with
+// reason. Small models that can't write JSON can still answer yes or no.
 func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int, reason error) error {
 	return llm.ForEach(slices.Values(indexes(len(claims))), func(i int) error {
 		err := r.askClaim(ctx, wordLayout(r.judge.opts.Style), pieces, claims[i])

@@ -26,8 +26,7 @@ type answer struct {
 	ofFacts bool // made from facts, so that chunk ids and quotes do not refer to contexts
 }
 
-// A finding is the current result for a claim. The zero value means that there
-// is no result yet.
+// A finding is the current result for a claim. The zero value means that there is no result yet.
 type finding struct {
 	known    bool
 	label    verdict.Label
@@ -183,8 +182,7 @@ func items(pieces []piece) []prompt.Item {
 // bytesOf returns the approximate bytes of a chunk in a request.
 func bytesOf(s string) int { return len(s) + chunkOverhead }
 
-// halve splits pieces into two groups or slightly more. It returns nil if they
-// are too short.
+// halve splits pieces into two groups or slightly more. It returns nil if they are too short.
 func halve(pieces []piece) [][]piece {
 	total := 0
 	for _, p := range pieces {
@@ -263,8 +261,7 @@ func windows(text string, limit int, size func(string) int) []string {
 	}
 }
 
-// breakBefore returns a good offset for splitting text, at or slightly before
-// n.
+// breakBefore returns a good offset for splitting text, at or slightly before n.
 func breakBefore(text string, n int) int {
 	start := n - n/4
 	best := 0
