@@ -1,7 +1,6 @@
 package llm
 
 import (
-	"bytes"
 	"encoding/json"
 	"net/url"
 	"regexp"
@@ -91,42 +90,27 @@ func visible(text string) string {
 	}, decodeEscapes(text))
 }
 
+// jsonString matches a string in JSON.
+var jsonString = regexp.MustCompile(`(?s)"(?:[^"\\]|\\.)*"`)
+
 // redactJSON removes random keys from the strings of a JSON value.
 func (s *secrets) redactJSON(v json.RawMessage) json.RawMessage {
 	if len(s.anywhere) == 0 || !s.contains(visible(string(v))) {
 		return v
 	}
-	dec := json.NewDecoder(bytes.NewReader(v))
-	dec.UseNumber()
-	var decoded any
-	if dec.Decode(&decoded) != nil {
-		return json.RawMessage(s.redactReply(string(v))) // cut off, or several values
-	}
-	clean, err := json.Marshal(s.redactValue(decoded))
-	if err != nil || dec.More() {
+	if !json.Valid(v) { // cut off, or several values
 		return json.RawMessage(s.redactReply(string(v)))
 	}
-	return clean
-}
-
-// redactValue removes random keys from a decoded JSON value.
-func (s *secrets) redactValue(v any) any {
-	switch v := v.(type) {
-	case string:
-		return s.redactReply(v)
-	case []any:
-		for i := range v {
-			v[i] = s.redactValue(v[i])
+	return jsonString.ReplaceAllFunc(v, func(quoted []byte) []byte {
+		var text string
+		_ = json.Unmarshal(quoted, &text) // a part of valid JSON
+		clean := s.redactReply(text)
+		if clean == text {
+			return quoted
 		}
-		return v
-	case map[string]any:
-		clean := make(map[string]any, len(v))
-		for name, value := range v {
-			clean[s.redactReply(name)] = s.redactValue(value)
-		}
-		return clean
-	}
-	return v
+		quoted, _ = json.Marshal(clean)
+		return quoted
+	})
 }
 
 // redactError removes all keys from the text of an error.
