@@ -174,6 +174,25 @@ func (b *Batch) line(key string, r *Request) ([]byte, error) {
 	return append(line, '\n'), err
 }
 
+// A batchLine is the response to a request in a reply file.
+type batchLine struct {
+	Key      string `json:"custom_id"`
+	Response struct {
+		Status int             `json:"status_code"`
+		Body   json.RawMessage `json:"body"`
+	} `json:"response"`
+}
+
+// err returns the error that the server responded with, or nil.
+func (l *batchLine) err() error {
+	if l.Response.Status == http.StatusOK {
+		return nil
+	}
+	e := &StatusError{Status: l.Response.Status}
+	e.parseBody(string(l.Response.Body))
+	return classify(e)
+}
+
 // replay processes the stored reply to a request like a new response. If there is none that
 // can be used, the error is errDeferred.
 func (b *Batch) replay(ctx context.Context, key string, r *Request) (*Reply, error) {

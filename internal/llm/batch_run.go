@@ -63,7 +63,9 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		if state.Round == 0 {
 			state.First = n
 		}
-		if isTooFewForBatch(n, state.First) {
+		// A few retries do not take another day: a twentieth of the first round, or fewer than ten
+		// requests if they are less than half of it.
+		if n*20 <= state.First || n < 10 && n*2 < state.First {
 			if n > 0 {
 				b.Notify("requests left, to be sent without a batch: %d", n)
 			}
@@ -77,13 +79,6 @@ func (b *Batch) record(ctx context.Context, pass Pass) error {
 		}
 		return nil
 	})
-}
-
-// isTooFewForBatch reports whether n requests are not worth another batch: a twentieth of
-// the first round, or fewer than ten if they are less than half of it. A few retries then do
-// not take another day.
-func isTooFewForBatch(n, first int) bool {
-	return n*20 <= first || n < 10 && n*2 < first
 }
 
 // retry calls f, retrying after transient errors.
@@ -138,10 +133,6 @@ func (b *Batch) create(ctx context.Context) error {
 	s.Batch = batch.ID
 	return b.store.save(ctx, s)
 }
-
-// maxFailedPolls is the number of consecutive failed status requests that ends
-// the run. The batch continues on the server.
-const maxFailedPolls = 20
 
 // poll requests an object until it is done, despite transient errors, and returns it.
 func (b *Batch) poll(ctx context.Context, path string, isDone func(*batchObject) bool) (o batchObject, err error) {
@@ -264,8 +255,11 @@ func isNotFound(err error) bool {
 	return ok && (e.Status == http.StatusNotFound || e.Status == http.StatusMethodNotAllowed || e.Status == http.StatusNotImplemented)
 }
 
-// transferTimeout limits the upload or download of one file.
-const transferTimeout = 20 * time.Minute
+const (
+	transferTimeout = 20 * time.Minute // for the upload or download of one file
+	maxBatchPages   = 50               // of 100 batches each, in which findBatch looks
+	maxFailedPolls  = 20               // consecutive failed status requests that end the run, but not the batch
+)
 
 // A batchObject is a file, a batch or a list of batches on the server.
 type batchObject struct {
@@ -306,9 +300,6 @@ func (c *Client) batchURL() string {
 	}
 	return "/v1/chat/completions"
 }
-
-// maxBatchPages limits the pages of 100 batches in which findBatch looks.
-const maxBatchPages = 50
 
 // findBatch returns the batch of a file on the server, or the zero value if there is none or it
 // was rejected. It reads the list of batches until they are older than the file.
@@ -391,25 +382,6 @@ func (c *Client) forEachLine(ctx context.Context, id string, yield func(line []b
 			}
 		}
 	})
-}
-
-// A batchLine is the response to a request in a reply file.
-type batchLine struct {
-	Key      string `json:"custom_id"`
-	Response struct {
-		Status int             `json:"status_code"`
-		Body   json.RawMessage `json:"body"`
-	} `json:"response"`
-}
-
-// err returns the error that the server responded with, or nil.
-func (l *batchLine) err() error {
-	if l.Response.Status == http.StatusOK {
-		return nil
-	}
-	e := &StatusError{Status: l.Response.Status}
-	e.parseBody(string(l.Response.Body))
-	return classify(e)
 }
 
 // batchUsage returns the tokens that the server reports for a reply, which may be unusable.
