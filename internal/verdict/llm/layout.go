@@ -70,33 +70,34 @@ var (
 	guardianScore = regexp.MustCompile(`(?i)<score>\s*(yes|no)\s*</score>`)
 )
 
-// onlyScore returns the match of a pattern in the reply of a model. Several matches must have
-// the same score, in the first group, since any of them may quote a context.
-func onlyScore(pattern *regexp.Regexp, reply string) (text string, match []int, err error) {
+// onlyScore returns the match of a pattern in the reply of a model, and the answer, which is
+// positive if the first group is supports. Several matches must have the same score, since any of
+// them may quote a context.
+func onlyScore(pattern *regexp.Regexp, reply, supports string) (text string, match []int, a *answer, err error) {
 	text, ok := llm.Answer(reply)
 	matches := pattern.FindAllStringSubmatchIndex(text, -1)
 	if !ok || len(matches) == 0 {
-		return "", nil, errors.New("it has no score")
+		return "", nil, nil, errors.New("it has no score")
 	}
 	match = matches[len(matches)-1]
+	score := text[match[2]:match[3]]
 	for _, m := range matches {
-		if !strings.EqualFold(text[m[2]:m[3]], text[match[2]:match[3]]) {
-			return "", nil, errors.New("it has different scores")
+		if !strings.EqualFold(text[m[2]:m[3]], score) {
+			return "", nil, nil, errors.New("it has different scores")
 		}
 	}
-	return text, match, nil
+	if strings.EqualFold(score, supports) {
+		return text, match, &answer{label: verdict.Supported}, nil
+	}
+	return text, match, &answer{label: verdict.NotMentioned}, nil
 }
 
 // readLynx reads the score. The JSON around it is often invalid, because the reasoning is a
 // list with unescaped quotes.
 func readLynx(reply string, _ []string) (*answer, error) {
-	text, last, err := onlyScore(lynxScore, reply)
+	text, last, a, err := onlyScore(lynxScore, reply, "pass")
 	if err != nil {
 		return nil, err
-	}
-	a := &answer{label: verdict.NotMentioned}
-	if strings.EqualFold(text[last[2]:last[3]], "pass") {
-		a.label = verdict.Supported
 	}
 	before, after := text[:last[0]], text[last[1]:]
 	var steps []string
@@ -123,14 +124,8 @@ func guardianChat(documents []string, claim string) []llm.Message {
 
 // readGuardian reads the score, which is yes for an ungrounded claim.
 func readGuardian(reply string, _ []string) (*answer, error) {
-	text, last, err := onlyScore(guardianScore, reply)
-	if err != nil {
-		return nil, err
-	}
-	if strings.EqualFold(text[last[2]:last[3]], "no") {
-		return &answer{label: verdict.Supported}, nil
-	}
-	return &answer{label: verdict.NotMentioned}, nil
+	_, _, a, err := onlyScore(guardianScore, reply, "no")
+	return a, err
 }
 
 func guardianSpan(reply *llm.Reply) [][2]int {

@@ -30,13 +30,12 @@ func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error 
 	}
 	remaining, runaway, reason := claims, []int(nil), error(nil)
 	for attempt := range maxAttempts {
-		batchSize := len(remaining)
+		batchSize := claimsPerCall
 		if attempt == maxAttempts-1 {
 			batchSize = 1
 		}
 		var next []int
-		for start := 0; start < len(remaining); start += batchSize {
-			batch := remaining[start:min(start+batchSize, len(remaining))]
+		for batch := range slices.Chunk(remaining, batchSize) {
 			missing, cause, err := r.askOnce(ctx, pieces, batch, attempt)
 			if err != nil {
 				return err
