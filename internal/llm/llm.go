@@ -121,8 +121,11 @@ type Alternative struct {
 // RetryTemperature is the sampling temperature of retries, which should produce a different reply.
 const RetryTemperature = 0.4
 
-// Messages returns a system message and a user message.
+// Messages returns a system message, unless it is empty, and a user message.
 func Messages(system, user string) []Message {
+	if system == "" {
+		return []Message{{User, user}}
+	}
 	return []Message{{System, system}, {User, user}}
 }
 

@@ -95,11 +95,11 @@ func (r *combinedRowJudge) evaluate(ctx context.Context) error {
 		}
 	}
 	for i, sentence := range r.sentences {
-		if r.statements[i] == nil {
-			sentence.ID = len(r.findings)
-			r.task.Claims, r.findings = append(r.task.Claims, sentence), append(r.findings, finding{})
+		list := r.statements[i]
+		if list == nil {
+			list = []checkedStatement{{text: sentence.Text}}
 		}
-		for _, s := range r.statements[i] {
+		for _, s := range list {
 			r.task.Claims, r.findings = append(r.task.Claims, r.claim(i, s.text)), append(r.findings, s.finding)
 		}
 	}

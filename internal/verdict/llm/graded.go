@@ -96,14 +96,6 @@ func defaultWords() words {
 	}
 }
 
-// words returns the verdicts in JSON replies of the judge.
-func (j *Judge) words() words {
-	if j.opts.Style == DeepEval {
-		return words{supports: []string{"yes", "idk"}, denies: []string{"no"}}
-	}
-	return defaultWords()
-}
-
 // A polarity is the meaning of the start of a verdict.
 type polarity int
 

@@ -24,7 +24,7 @@ import (
 // and the texts: the versions of the prompts, strictness, votes and threshold. It is part
 // of the keys of stored verdicts, hence the fixed seed.
 func (j *Judge) Settings() string {
-	s := fmt.Sprintf("%s %s strict=%t votes=%d seed=0", j.opts.Prompts.Version(j.prompt()), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes)
+	s := fmt.Sprintf("%s %s strict=%t votes=%d seed=0", j.opts.Prompts.Version(layoutOf(j.opts.Style).prompt), j.opts.Prompts.Version(prompt.JudgeWord), j.opts.Strict, j.opts.Votes)
 	if j.opts.EachChunk {
 		s += " each chunk"
 	}

@@ -11,15 +11,17 @@ import (
 	"strings"
 	"unicode"
 
+	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A layout is the input and output format of a request for the verdict on one claim, such
-// as those of published models.
+// A layout is the input and output format of a request for verdicts in JSON or, if read is set, for
+// the verdict on one claim, such as those of published models.
 type layout struct {
 	prompt    prompt.Name
+	words     words // verdicts that have a probability
 	maxTokens int
 	attempts  int // requests with different seeds, until a reply has a verdict
 	// chat adds the messages before the user message, or is nil.
@@ -27,13 +29,17 @@ type layout struct {
 	read func(reply string, prompted []string) (*answer, error)
 	// span finds the verdict in a reply to compute its probability. If it is nil, the score is
 	// 1 or 0.
-	span  func(*llm.Reply) [][2]int
-	words words
+	span func(*llm.Reply) [][2]int
 }
 
-// layoutOf returns the layout of a style, or nil if it has none.
+// layoutOf returns the layout of a style.
 func layoutOf(s Style) *layout {
 	switch s {
+	case Chunks:
+	case Ragas:
+		return &layout{prompt: prompt.RagasJudge, words: defaultWords()}
+	case DeepEval:
+		return &layout{prompt: prompt.DeepEvalJudge, words: words{supports: []string{"yes", "idk"}, denies: []string{"no"}}}
 	case MiniCheck: // one token is generated; other models may surround it with text
 		return &layout{prompt: prompt.MiniCheck, maxTokens: wordTokens, attempts: maxAttempts, read: readMiniCheck, span: answerSpan, words: defaultWords()}
 	case Lynx: // generates at most 600 tokens
@@ -43,9 +49,8 @@ func layoutOf(s Style) *layout {
 			prompt: prompt.Guardian, maxTokens: 2048, attempts: maxAttempts, chat: guardianChat, read: readGuardian, span: guardianSpan,
 			words: words{supports: []string{"no"}, denies: []string{"yes"}}, // yes means ungrounded
 		}
-	case Chunks, Ragas, DeepEval:
 	}
-	return nil
+	return &layout{prompt: prompt.Judge, words: defaultWords()}
 }
 
 // wordLayout returns the layout of a request for a single word, which is sent once.
@@ -128,13 +133,11 @@ func readGuardian(reply string, _ []string) (*answer, error) {
 	return a, err
 }
 
-func guardianSpan(reply *llm.Reply) [][2]int {
-	matches := guardianScore.FindAllStringSubmatchIndex(reply.Text, -1)
-	if len(matches) == 0 {
-		return nil
+func guardianSpan(reply *llm.Reply) (last [][2]int) {
+	for _, m := range guardianScore.FindAllStringSubmatchIndex(reply.Text, -1) {
+		last = [][2]int{{m[2], m[3]}}
 	}
-	last := matches[len(matches)-1]
-	return [][2]int{{last[2], last[3]}}
+	return last
 }
 
 // askLayout gets a finding for each of claims against pieces, in one request each.
@@ -179,30 +182,17 @@ func (r *rowJudge) askClaim(ctx context.Context, l *layout, pieces []piece, clai
 
 // layoutRequest returns the request for a claim and pieces.
 func (r *rowJudge) layoutRequest(l *layout, pieces []piece, claim, attempt int) (*llm.Request, error) {
-	o := &r.judge.opts
-	text := r.task.Claims[claim].Judged()
-	documents := texts(pieces)
-	rendered, err := o.Prompts.Render(l.prompt, prompt.Data{
-		Strict: o.Strict, Question: r.task.Question, Contexts: items(pieces), Joined: strings.Join(documents, "\n"), Claims: []prompt.Item{{Text: text}},
-	})
+	req, err := extractllm.Request(r.judge.opts.Prompts, l.prompt, r.promptData(pieces, []int{claim}), nil, l.maxTokens)
 	if err != nil {
 		return nil, err
 	}
-	var ms []llm.Message
-	if rendered.System != "" {
-		ms = append(ms, llm.Message{Role: llm.System, Text: rendered.System})
-	}
 	if l.chat != nil {
-		ms = append(ms, l.chat(documents, text)...)
+		req.Messages = slices.Insert(req.Messages, len(req.Messages)-1, l.chat(texts(pieces), r.task.Claims[claim].Judged())...)
 	}
 	prompted := r.prompted(pieces, claim)
-	req := &llm.Request{
-		Messages: append(ms, llm.Message{Role: llm.User, Text: rendered.User}),
-		Accept: func(reply string) error {
-			_, err := l.read(reply, prompted)
-			return err
-		},
-		MaxTokens: l.maxTokens, Prompt: rendered.Version,
+	req.Accept = func(reply string) error {
+		_, err := l.read(reply, prompted)
+		return err
 	}
 	if l.span != nil {
 		r.judge.requestLogprobs(req, l.span)

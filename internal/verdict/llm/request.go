@@ -25,7 +25,7 @@ const (
 // truncated when sent alone skips the remaining attempts: ReplyRetry has already doubled its output
 // tokens, so the reply is runaway generation.
 func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error {
-	if l := layoutOf(r.judge.opts.Style); l != nil {
+	if l := layoutOf(r.judge.opts.Style); l.read != nil {
 		return r.askLayout(ctx, l, pieces, claims)
 	}
 	remaining, runaway, reason := claims, []int(nil), error(nil)
@@ -99,7 +99,7 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 		return nil, nil, err
 	}
 	answers, ordered, reason := reconcile(reply.JSON, len(claims), r.judge.opts.Style)
-	gradeAnswers(ordered, reply, "verdict", r.judge.words())
+	gradeAnswers(ordered, reply, "verdict", layoutOf(r.judge.opts.Style).words)
 	for i, c := range claims {
 		if answers[i] == nil {
 			missing = append(missing, c)
@@ -117,15 +117,12 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 // their index in these slices.
 func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Request, error) {
 	o := &r.judge.opts
-	if l := layoutOf(o.Style); l != nil {
+	l := layoutOf(o.Style)
+	if l.read != nil {
 		return r.layoutRequest(l, pieces, r.longest(claims), attempt)
 	}
-	d := prompt.Data{Strict: o.Strict, Question: r.task.Question, Contexts: items(pieces)}
-	d.Joined = strings.Join(texts(pieces), "\n")
-	for i, c := range claims {
-		d.Claims = append(d.Claims, prompt.Item{ID: i, Text: r.task.Claims[c].Judged()})
-	}
-	req, err := extractllm.Request(o.Prompts, r.judge.prompt(), d, schemaOf(o.Style, len(claims), attempt), baseTokens+tokensPerClaim*len(claims))
+	schema := schemaOf(o.Style, len(claims), attempt)
+	req, err := extractllm.Request(o.Prompts, l.prompt, r.promptData(pieces, claims), schema, baseTokens+tokensPerClaim*len(claims))
 	if err != nil {
 		return nil, err
 	}
@@ -134,16 +131,13 @@ func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Requ
 	return req, nil
 }
 
-func (j *Judge) prompt() prompt.Name {
-	switch l := layoutOf(j.opts.Style); {
-	case l != nil:
-		return l.prompt
-	case j.opts.Style == Ragas:
-		return prompt.RagasJudge
-	case j.opts.Style == DeepEval:
-		return prompt.DeepEvalJudge
+// promptData returns the texts of a request for claims and pieces.
+func (r *rowJudge) promptData(pieces []piece, claims []int) prompt.Data {
+	d := prompt.Data{Strict: r.judge.opts.Strict, Question: r.task.Question, Contexts: items(pieces), Joined: strings.Join(texts(pieces), "\n")}
+	for i, c := range claims {
+		d.Claims = append(d.Claims, prompt.Item{ID: i, Text: r.task.Claims[c].Judged()})
 	}
-	return prompt.Judge
+	return d
 }
 
 const (
