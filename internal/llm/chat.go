@@ -290,18 +290,11 @@ func (c *Client) setLogprobs(reply *Reply, r *Request, from *openai.LogProbs) er
 	c.mu.Lock()
 	c.gaveLogprobs = true
 	c.mu.Unlock()
-	list := from.Content
-	tokens := alignTokens(list, reply.Text)
+	spans := [][2]int{{0, len(reply.Text)}}
 	if r.Spans != nil {
-		tokens = overlapping(tokens, r.Spans(reply))
+		spans = r.Spans(reply)
 	}
-	for i := range tokens {
-		t := &tokens[i]
-		if t.Top = alternatives(&list[t.index], min(r.Logprobs, maxAlternatives)); t.Top == nil {
-			return nil
-		}
-		reply.Logprobs = append(reply.Logprobs, t.Token)
-	}
+	reply.Logprobs = findTokens(from.Content, reply.Text, spans, min(r.Logprobs, maxAlternatives))
 	return nil
 }
 

@@ -14,16 +14,11 @@ const (
 	roundingLogprob = 1e-3  // a log probability may exceed 0 by this much
 )
 
-// An alignedToken is a token without its alternatives.
-type alignedToken struct {
-	Token
-	index int // in the response
-}
-
-// alignTokens finds the tokens in text, which is all that they write, or their
-// last part if the server has removed reasoning, spaces or special tokens. It
-// returns nil if the tokens write something else.
-func alignTokens(list []openai.LogProb, text string) []alignedToken {
+// findTokens finds the tokens in text, which is all that they write, or their last part if the
+// server has removed reasoning, spaces or special tokens. It returns none if the tokens write
+// something else. It skips those that overlap none of spans, which are ascending byte ranges, and
+// ends before a token with a number that is not a log probability. A token has n alternatives at most.
+func findTokens(list []openai.LogProb, text string, spans [][2]int, n int) (tokens []Token) {
 	var all strings.Builder
 	for i := range list {
 		all.WriteString(tokenText(list[i].Token, list[i].Bytes))
@@ -32,14 +27,21 @@ func alignTokens(list []openai.LogProb, text string) []alignedToken {
 	if start < 0 || text == "" {
 		return nil
 	}
-	var tokens []alignedToken
-	at := -start
+	end := -start
 	for i := range list {
-		t := alignedToken{Token{Start: at, End: at + len(tokenText(list[i].Token, list[i].Bytes))}, i}
-		if at = t.End; t.End > 0 && t.Start < len(text) && t.Start < t.End {
-			t.Start, t.End = max(t.Start, 0), min(t.End, len(text))
-			tokens = append(tokens, t)
+		t := Token{Start: end, End: end + len(tokenText(list[i].Token, list[i].Bytes))}
+		end = t.End
+		t.Start, t.End = max(t.Start, 0), min(t.End, len(text))
+		for len(spans) > 0 && spans[0][1] <= t.Start {
+			spans = spans[1:]
 		}
+		if t.Start >= t.End || len(spans) == 0 || spans[0][0] >= t.End {
+			continue
+		}
+		if t.Top = alternatives(&list[i], n); t.Top == nil {
+			break
+		}
+		tokens = append(tokens, t)
 	}
 	return tokens
 }
@@ -50,20 +52,6 @@ func tokenText(token string, bytes []byte) string {
 		return string(bytes)
 	}
 	return token
-}
-
-// overlapping returns the tokens that overlap one of spans, which are ascending byte ranges.
-func overlapping(tokens []alignedToken, spans [][2]int) []alignedToken {
-	var out []alignedToken
-	for _, t := range tokens {
-		for len(spans) > 0 && spans[0][1] <= t.Start {
-			spans = spans[1:]
-		}
-		if len(spans) > 0 && spans[0][0] < t.End {
-			out = append(out, t)
-		}
-	}
-	return out
 }
 
 // alternatives returns the token of a response and at most n others, or nil if
