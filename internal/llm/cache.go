@@ -147,22 +147,19 @@ func (c *Cache) use(ctx context.Context, f func(*sql.DB) error) {
 	if err = f(db); ctx.Err() != nil {
 		return
 	}
-	var warning error
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	switch {
 	case err == nil:
 		c.failures = 0
 	case c.disabled == nil:
-		if c.failures++; c.failures >= maxCacheFailures {
+		switch c.failures++; c.failures {
+		case 1:
+			c.warn(fmt.Errorf("cache %s: %w", c.path, err))
+		case maxCacheFailures:
 			c.disabled = fmt.Errorf("cache %s: disabled after %d failures: %w", c.path, c.failures, err)
-			warning = c.disabled
-		} else if c.failures == 1 {
-			warning = fmt.Errorf("cache %s: %w", c.path, err)
+			c.warn(c.disabled)
 		}
-	}
-	c.mu.Unlock()
-	if warning != nil {
-		c.warn(warning)
 	}
 }
 

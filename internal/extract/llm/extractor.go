@@ -76,6 +76,16 @@ type statement struct {
 	invented bool
 }
 
+// statements returns the statements with texts, which are invented if they have other content than
+// sources.
+func statements(texts []string, sources ...string) []statement {
+	list := make([]statement, len(texts))
+	for i, text := range texts {
+		list[i] = statement{text: text, invented: Invented(text, sources...)}
+	}
+	return list
+}
+
 func anyInvented(list []statement) bool {
 	return slices.ContainsFunc(list, func(s statement) bool { return s.invented })
 }
@@ -118,8 +128,8 @@ func (w *rewriter) rewrite(ctx context.Context, ids []int) error {
 		if err != nil {
 			return nil, err
 		}
-		if statements, err := parseStatements(reply, len(ids)); err == nil {
-			w.keep(statements, ids)
+		if texts, err := parseStatements(reply, len(ids)); err == nil {
+			w.keep(texts, ids)
 		}
 		return slices.DeleteFunc(slices.Clone(ids), func(i int) bool {
 			return len(w.statements[i]) > 0 && !anyInvented(w.statements[i])
@@ -169,18 +179,6 @@ func (w *rewriter) sentencesRequest(ids []int, attempt int) (*llm.Request, error
 	})
 }
 
-// wholeRequest returns the request for the statements of a text.
-func (w *rewriter) wholeRequest(text string, attempt int) (*llm.Request, error) {
-	return w.request(prompt.RagasClaims, prompt.Data{Answer: text}, len(text), attempt, &llm.Schema{
-		Name: "answer_statements",
-		JSON: json.RawMessage(wholeSchema),
-		Accept: func(raw json.RawMessage) error {
-			_, err := parseWhole(raw)
-			return err
-		},
-	})
-}
-
 // request returns a request with a prompt that contains size bytes of text.
 func (w *rewriter) request(name prompt.Name, d prompt.Data, size, attempt int, schema *llm.Schema) (*llm.Request, error) {
 	d.Strict, d.Again, d.Question = w.Strict, attempt > 0, w.question
@@ -216,24 +214,15 @@ func (w *rewriter) complete(ctx context.Context, r *llm.Request) ([]byte, error)
 func (w *rewriter) keep(reply map[int][]string, ids []int) {
 	for n, texts := range reply {
 		i := ids[n]
-		list := make([]statement, 0, len(texts))
-		for _, text := range texts {
-			list = append(list, statement{text: text, invented: w.invents(i, text)})
+		sources := []string{w.question, w.headings[i]} // of what a statement may contain
+		for _, c := range w.sentences[max(0, i-neighbors):min(len(w.sentences), i+2)] {
+			sources = append(sources, c.Text)
 		}
+		list := statements(texts, sources...)
 		if len(w.statements[i]) == 0 || !anyInvented(list) {
 			w.statements[i] = list
 		}
 	}
-}
-
-// invents reports whether text contains content that is found neither in
-// sentence i nor in its surroundings.
-func (w *rewriter) invents(i int, text string) bool {
-	sources := []string{w.question, w.headings[i]}
-	for _, c := range w.sentences[max(0, i-neighbors):min(len(w.sentences), i+2)] {
-		sources = append(sources, c.Text)
-	}
-	return Invented(text, sources...)
 }
 
 // rewriteWhole requests the statements of text, which consists of the given
@@ -242,7 +231,14 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 	var best []statement // nil until a reply is parsed
 	var parseErr error
 	for attempt := range maxAttempts {
-		r, err := w.wholeRequest(text, attempt)
+		r, err := w.request(prompt.RagasClaims, prompt.Data{Answer: text}, len(text), attempt, &llm.Schema{
+			Name: "answer_statements",
+			JSON: json.RawMessage(wholeSchema),
+			Accept: func(raw json.RawMessage) error {
+				_, err := parseWhole(raw)
+				return err
+			},
+		})
 		if err != nil {
 			return err
 		}
@@ -266,10 +262,7 @@ func (w *rewriter) rewriteWhole(ctx context.Context, text string, sentences []ex
 			parseErr = err
 			continue
 		}
-		list := make([]statement, 0, len(texts))
-		for _, s := range texts {
-			list = append(list, statement{text: s, invented: Invented(s, w.question, w.answer)})
-		}
+		list := statements(texts, w.question, w.answer)
 		if len(best) == 0 || len(list) > 0 && !anyInvented(list) {
 			best = list
 		}
@@ -315,7 +308,7 @@ func (w *rewriter) claims() []extract.Claim {
 	for i, list := range w.statements {
 		sentence := w.sentences[i]
 		if len(list) == 0 {
-			add(sentence)
+			list = []statement{{text: sentence.Text}}
 		}
 		for _, s := range list {
 			if s.text == sentence.Text {

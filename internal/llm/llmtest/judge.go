@@ -31,11 +31,9 @@ func (c *Call) prompt() (p prompt) {
 func judge(c *Call) *Answer {
 	p := c.prompt()
 	text := p.reply(c)
-	return &Answer{Content: text, PromptTokens: promptTokens(c), CompletionTokens: 1 + len(text)/4}
+	const tokenBytes = 4
+	return &Answer{Content: text, PromptTokens: (len(c.System) + len(c.User)) / tokenBytes, CompletionTokens: 1 + len(text)/tokenBytes}
 }
-
-// promptTokens counts four bytes as a token.
-func promptTokens(c *Call) int { return (len(c.System) + len(c.User)) / 4 }
 
 func (p *prompt) reply(c *Call) string {
 	switch {

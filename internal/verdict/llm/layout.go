@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"regexp"
 	"slices"
 	"strconv"
@@ -138,17 +137,6 @@ func guardianSpan(reply *llm.Reply) (last [][2]int) {
 		last = [][2]int{{m[2], m[3]}}
 	}
 	return last
-}
-
-// askLayout gets a finding for each of claims against pieces, in one request each.
-func (r *rowJudge) askLayout(ctx context.Context, l *layout, pieces []piece, claims []int) error {
-	return llm.ForEach(slices.Values(claims), func(c int) error {
-		err := r.askClaim(ctx, l, pieces, c)
-		if _, unreadable := errors.AsType[*llm.ParseError](err); unreadable {
-			return fmt.Errorf("%s: no verdict: %w", r.claimIDs([]int{c}), err)
-		}
-		return err
-	})
 }
 
 // askClaim sends the request for a claim, and again with other seeds if the reply has no verdict.

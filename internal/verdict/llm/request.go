@@ -26,7 +26,13 @@ const (
 // tokens, so the reply is runaway generation.
 func (r *rowJudge) ask(ctx context.Context, pieces []piece, claims []int) error {
 	if l := layoutOf(r.judge.opts.Style); l.read != nil {
-		return r.askLayout(ctx, l, pieces, claims)
+		return llm.ForEach(slices.Values(claims), func(c int) error {
+			err := r.askClaim(ctx, l, pieces, c)
+			if _, unreadable := errors.AsType[*llm.ParseError](err); unreadable {
+				return fmt.Errorf("%s: no verdict: %w", r.claimIDs([]int{c}), err)
+			}
+			return err
+		})
 	}
 	remaining, runaway, reason := claims, []int(nil), error(nil)
 	for attempt := range maxAttempts {
