@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"html"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -99,11 +100,9 @@ func startsWithJSON(text string) bool {
 // isTruncated reports whether a finish reason means that the output token limit
 // was reached. The spelling varies between servers.
 func isTruncated(reason string) bool {
-	switch strings.ToLower(reason) {
-	case "length", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_new_tokens", "max_length", "model_length", "token_limit":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"length", "max_tokens", "max_output_tokens", "max_completion_tokens", "max_new_tokens", "max_length", "model_length", "token_limit",
+	}, strings.ToLower(reason))
 }
 
 // compact returns valid JSON without white space.

@@ -204,8 +204,8 @@ func (b *Batch) replay(ctx context.Context, key string, r *Request) (*Reply, err
 	if err != nil || len(res.Choices) == 0 {
 		return nil, errDeferred
 	}
-	used := usage.Usage{Requests: 1}.Add(c.replyUsage(r, res))
-	reply, err := c.read(ctx, r, c.currentForm(), res)
+	used := usage.Usage{Requests: 1}.Add(c.replyUsage(r, &res))
+	reply, err := c.read(ctx, r, c.currentForm(), &res)
 	if err != nil {
 		return nil, withUsage(err, used)
 	}

@@ -48,29 +48,21 @@ func (c *Client) Complete(ctx context.Context, r *Request) (*Reply, error) {
 func (c *Client) send(ctx context.Context, n *negotiation) (*Reply, usage.Usage, error) {
 	r, f := n.request, n.form
 	used := usage.Usage{Requests: 1}
-	res, err := c.createChat(ctx, c.request(r, f), limitReply(f.outputTokens(r), f.logprobs(r)))
+	x := &exchange{wire: c.wire, limit: limitReply(f.outputTokens(r), f.logprobs(r))}
+	res, err := x.client().CreateChatCompletion(ctx, c.request(r, f))
+	switch {
+	case err != nil && x.reply != nil: // go-openai can't decode it
+		res, err = c.wire.decodeChat(x.reply)
+	case errors.Is(err, openai.ErrReasoningEffortUnsupported): // as the server would
+		err = &StatusError{Status: http.StatusBadRequest, Message: err.Error(), Param: "reasoning_effort"}
+	}
 	if err != nil {
 		return nil, used, classify(err)
 	}
 	n.succeed()
-	used = used.Add(c.replyUsage(r, res))
-	reply, err := c.read(ctx, r, f, res)
+	used = used.Add(c.replyUsage(r, &res))
+	reply, err := c.read(ctx, r, f, &res)
 	return reply, used, err
-}
-
-// createChat sends a request for a chat completion.
-func (c *Client) createChat(ctx context.Context, q openai.ChatCompletionRequest, limit replyLimit) (*openai.ChatCompletionResponse, error) {
-	x := &exchange{wire: c.wire, limit: limit}
-	res, err := x.client().CreateChatCompletion(ctx, q)
-	switch {
-	case err == nil:
-		return &res, nil
-	case x.reply != nil: // go-openai can't decode it
-		return c.wire.decodeChat(x.reply)
-	case errors.Is(err, openai.ErrReasoningEffortUnsupported): // as the server would
-		return nil, &StatusError{Status: http.StatusBadRequest, Message: err.Error(), Param: "reasoning_effort"}
-	}
-	return nil, err
 }
 
 // request converts r to a request in form f.
@@ -185,7 +177,7 @@ func (o *optional[T]) UnmarshalJSON(b []byte) error {
 
 // decodeChat decodes the parts of a chat completion that are needed, even if go-openai
 // can't decode others.
-func (w *wire) decodeChat(body []byte) (*openai.ChatCompletionResponse, error) {
+func (w *wire) decodeChat(body []byte) (res openai.ChatCompletionResponse, err error) {
 	var parts struct {
 		Choices []struct {
 			Message      openai.ChatCompletionMessage `json:"message"`
@@ -194,8 +186,8 @@ func (w *wire) decodeChat(body []byte) (*openai.ChatCompletionResponse, error) {
 		} `json:"choices"`
 		Usage optional[openai.Usage] `json:"usage"`
 	}
-	err := w.decode(body, &parts)
-	res := &openai.ChatCompletionResponse{Usage: parts.Usage.value}
+	err = w.decode(body, &parts)
+	res.Usage = parts.Usage.value
 	for _, p := range parts.Choices {
 		res.Choices = append(res.Choices, openai.ChatCompletionChoice{Message: p.Message, FinishReason: p.FinishReason, LogProbs: p.LogProbs.value})
 	}

@@ -192,12 +192,10 @@ func limitInMessage(message string) int {
 
 // mayRejectForm reports whether an HTTP status may reject the form of a request.
 func mayRejectForm(status int) bool {
-	switch status {
-	case http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,
-		http.StatusUnsupportedMediaType, http.StatusInternalServerError, http.StatusNotImplemented:
-		return true
-	}
-	return false
+	return slices.Contains([]int{
+		http.StatusBadRequest, http.StatusNotFound, http.StatusUnprocessableEntity,
+		http.StatusUnsupportedMediaType, http.StatusInternalServerError, http.StatusNotImplemented,
+	}, status)
 }
 
 // classify converts a StatusError about a single row into a more specific
@@ -298,17 +296,9 @@ func Efforts() []string {
 // typicalReasoning returns the assumed reasoning tokens per request of a
 // reasoning model with an effort, or with its default effort if that is empty.
 func typicalReasoning(effort string) int {
-	switch effort {
-	case "none":
-		return 0
-	case "minimal":
-		return 100
-	case "low":
-		return 500
-	case "high":
-		return 4000
-	case "xhigh", "max":
-		return 8000
+	tokens, ok := map[string]int{"none": 0, "minimal": 100, "low": 500, "high": 4000, "xhigh": 8000, "max": 8000}[effort]
+	if !ok {
+		return 1500
 	}
-	return 1500
+	return tokens
 }

@@ -132,12 +132,10 @@ func (r *relaxedParser) unexpected() error {
 }
 
 func (r *relaxedParser) literal() error {
-	switch r.word() {
-	case "true", "True", "TRUE":
-		r.out = append(r.out, "true"...)
-	case "false", "False", "FALSE":
-		r.out = append(r.out, "false"...)
-	case "null", "None", "NULL":
+	switch word := r.word(); word {
+	case "true", "True", "TRUE", "false", "False", "FALSE", "null", "NULL":
+		r.out = append(r.out, strings.ToLower(word)...)
+	case "None":
 		r.out = append(r.out, "null"...)
 	default:
 		return r.unexpected()
