@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -121,7 +122,7 @@ func within(ctx context.Context, timeout time.Duration, f func(context.Context) 
 func (c *Client) Downgrades() []Downgrade {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return append([]Downgrade(nil), c.downgrades...)
+	return slices.Clone(c.downgrades)
 }
 
 // currentForm returns the current form.
@@ -134,11 +135,11 @@ func (c *Client) currentForm() form {
 // adoptForm merges f into the form of all later calls. cause is the error that led to it, or nil.
 func (c *Client) adoptForm(f form, cause error) {
 	c.mu.Lock()
+	defer c.mu.Unlock()
 	previous := c.form
 	if c.form = mergeForms(previous, f); c.form.withoutLimits() != previous.withoutLimits() {
 		c.proven, c.exceptions = false, 0
 	}
-	var notices []string
 	reason := ""
 	if cause != nil {
 		reason = fmt.Sprintf(" (%v)", cause)
@@ -153,14 +154,10 @@ func (c *Client) adoptForm(f form, cause error) {
 			d.Status = e.Status
 		}
 		c.downgrades = append(c.downgrades, d)
-		notices = append(notices, fmt.Sprintf("warning: the server refuses response_format %s%s; asking for JSON %s for the rest of the run", d.From, reason, how))
+		c.notify(fmt.Sprintf("warning: the server refuses response_format %s%s; asking for JSON %s for the rest of the run", d.From, reason, how))
 	}
 	if c.form.NoEffort && !previous.NoEffort {
-		notices = append(notices, fmt.Sprintf("warning: the model refuses --reasoning-effort %s%s; it is left out for the rest of the run", c.effort, reason))
-	}
-	c.mu.Unlock()
-	for _, text := range notices {
-		c.notify(text)
+		c.notify(fmt.Sprintf("warning: the model refuses --reasoning-effort %s%s; it is left out for the rest of the run", c.effort, reason))
 	}
 }
 
@@ -216,13 +213,16 @@ func (n *negotiation) adapt(ctx context.Context, err error) (again bool, _ error
 		return n.shorten(tooLong)
 	}
 	next, ok, lockErr := n.nextForm(ctx, err)
-	if lockErr != nil {
+	switch {
+	case lockErr != nil:
 		return false, lockErr
-	}
-	if !ok {
-		return false, n.fail(err)
-	}
-	if next.Format != n.form.Format && !n.confirming {
+	case !ok && IsTransient(err): // a retry negotiates anew
+		n.unlock()
+		*n = *n.client.negotiate(n.request)
+		return false, err
+	case !ok:
+		return false, cmp.Or(n.guessed, err)
+	case next.Format != n.form.Format && !n.confirming:
 		n.confirming = true
 		return true, nil
 	}
@@ -331,17 +331,6 @@ func (n *negotiation) fitMinute(rejection *ContextLengthError) error {
 		n.limitOutput(available)
 	}
 	return nil
-}
-
-// fail returns the error of a call that can't be adapted any further. A transient error may
-// be followed by a retry, which negotiates anew.
-func (n *negotiation) fail(err error) error {
-	if IsTransient(err) {
-		n.unlock()
-		*n = *n.client.negotiate(n.request)
-		return err
-	}
-	return cmp.Or(n.guessed, err)
 }
 
 // maxExceptions is the number of calls in a row that need another format than the one that

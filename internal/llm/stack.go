@@ -152,19 +152,14 @@ func (o Options) price() (price, error) {
 func (s *Stack) Embedder(c Config) (e Embedder, endpoint string, err error) {
 	ownKey := c.APIKey != ""
 	if c.BaseURL == "" {
-		c.BaseURL = s.opts.Client.BaseURL
-		if c.APIKey == "" {
-			c.APIKey = s.opts.Client.APIKey
-		}
+		c.BaseURL, c.APIKey = s.opts.Client.BaseURL, cmp.Or(c.APIKey, s.opts.Client.APIKey)
 	}
 	if sameHost(c.BaseURL, s.opts.Client.BaseURL) {
 		if c.Headers = s.opts.Client.Headers; ownKey {
 			c.Headers = c.Headers.withoutKey()
 		}
 	}
-	if c.Timeout == 0 {
-		c.Timeout = s.opts.Client.Timeout
-	}
+	c.Timeout = cmp.Or(c.Timeout, s.opts.Client.Timeout)
 	client, err := NewClient(c)
 	if err != nil {
 		return nil, "", err
