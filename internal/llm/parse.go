@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -199,30 +200,25 @@ func hasNameTwice(v []byte) bool {
 
 // trimFence returns the content of a text that is a single code fence.
 func trimFence(text string) string {
-	t := strings.TrimSpace(text)
-	if !strings.HasPrefix(t, "```") || !strings.HasSuffix(t, "```") || len(t) < 6 {
-		return t
-	}
-	_, body, ok := strings.Cut(t[:len(t)-3], "\n")
-	if !ok {
-		return t
+	text = strings.TrimSpace(text)
+	body, opened := strings.CutPrefix(text, "```")
+	body, closed := strings.CutSuffix(body, "```")
+	_, body, ok := strings.Cut(body, "\n")
+	if !opened || !closed || !ok {
+		return text
 	}
 	return body
 }
 
+// lineOfJSON matches the line feed before a line that starts with a brace or bracket.
+var lineOfJSON = regexp.MustCompile(`\n[ \t]{0,63}[{\[]`)
+
 // nextLineStart returns the next offset at which a line starts with a brace or bracket.
 func nextLineStart(text string, i int) int {
-	for {
-		j := strings.IndexByte(text[i:], '\n')
-		if j < 0 {
-			return len(text)
-		}
-		i += j + 1
-		line := strings.TrimLeft(text[i:min(len(text), i+64)], " \t")
-		if strings.HasPrefix(line, "{") || strings.HasPrefix(line, "[") {
-			return i
-		}
+	if found := lineOfJSON.FindStringIndex(text[i:]); found != nil {
+		return i + found[0] + 1
 	}
+	return len(text)
 }
 
 // withinDepth reports whether the nesting of b is within the limit of the parser.
