@@ -298,5 +298,6 @@ func (j *Judge) room(bare *llm.Request) int {
 
 // size returns the approximate tokens of a chunk in a request.
 func (j *Judge) size(s string) int {
-	return j.opts.Tokens(s) + j.opts.Tokens(s)/16 + chunkOverhead/3
+	n := j.opts.Tokens(s)
+	return n + n/16 + chunkOverhead/3
 }

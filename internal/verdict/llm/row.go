@@ -200,21 +200,15 @@ func pack(pieces []piece, limit int, size func(string) int) [][]piece {
 	var groups [][]piece
 	var group []piece
 	used := 0
-	add := func(p piece, n int) {
-		if used+n > limit && len(group) > 0 {
-			groups = append(groups, group)
-			group, used = nil, 0
-		}
-		group = append(group, p)
-		used += n
-	}
 	for _, p := range pieces {
-		if n := size(p.text); n <= limit {
-			add(p, n)
-			continue
-		}
 		for _, w := range windows(p.text, limit, size) {
-			add(piece{text: w, chunk: p.chunk}, size(w))
+			n := size(w)
+			if used+n > limit && len(group) > 0 {
+				groups = append(groups, group)
+				group, used = nil, 0
+			}
+			group = append(group, piece{text: w, chunk: p.chunk})
+			used += n
 		}
 	}
 	if len(group) > 0 {
