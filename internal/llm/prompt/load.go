@@ -77,7 +77,7 @@ func Load(dir string) (*Set, error) {
 		}
 		parsed, err := parse(b, file, text)
 		if err != nil {
-			return nil, err
+			return nil, withFile(file, err)
 		}
 		s.templates[b.name] = &loadedPrompt{version: versionOf(b, text), text: string(text), parsed: parsed}
 	}
@@ -115,23 +115,23 @@ func readDir(dir string, list []builtin) (map[string][]byte, error) {
 func parse(b builtin, file string, text []byte) (*template.Template, error) {
 	t, err := template.New(file).Option("missingkey=error").Funcs(disabledFuncs()).Parse(string(text))
 	if err != nil {
-		return nil, withFile(file, err)
+		return nil, err
 	}
 	for _, part := range t.Templates() {
 		if part.Tree == nil {
 			continue
 		}
 		if err := checkNodes(part.Root); err != nil {
-			return nil, withFile(file, err)
+			return nil, err
 		}
 	}
 	for _, part := range []string{"system", "user"} {
 		if t.Lookup(part) == nil {
-			return nil, fmt.Errorf("%s: missing template %q: add {{define %q}}…{{end}}", file, part, part)
+			return nil, fmt.Errorf("missing template %q: add {{define %q}}…{{end}}", part, part)
 		}
 	}
 	for i := range 4 {
-		if err := checkTemplate(b, file, t, i&1 == 1, i&2 == 2); err != nil {
+		if err := checkTemplate(b, t, i&1 == 1, i&2 == 2); err != nil {
 			return nil, err
 		}
 	}
@@ -140,25 +140,24 @@ func parse(b builtin, file string, text []byte) (*template.Template, error) {
 
 // checkTemplate executes a template with markers instead of dataset texts. It
 // rejects markers in the system message and missing markers in the user message.
-func checkTemplate(b builtin, file string, t *template.Template, strict, again bool) error {
+func checkTemplate(b builtin, t *template.Template, strict, again bool) error {
 	v := templateData{Strict: strict, Again: again}
 	markers := v.texts()
 	for name, text := range markers {
 		*text = encoded("\x00" + name + "\x00")
 	}
 	text, err := execute(t, v, maxOutput)
-	if err != nil {
-		return withFile(file, err)
-	}
-	if !b.noSystem && strings.TrimSpace(text.System) == "" {
-		return fmt.Errorf("%s: \"system\" is empty", file)
-	}
-	if strings.IndexByte(text.System, 0) >= 0 {
-		return fmt.Errorf("%s: \"system\" must not use dataset text; move it to \"user\"", file)
+	switch {
+	case err != nil:
+		return err
+	case !b.noSystem && strings.TrimSpace(text.System) == "":
+		return errors.New(`"system" is empty`)
+	case strings.IndexByte(text.System, 0) >= 0:
+		return errors.New(`"system" must not use dataset text; move it to "user"`)
 	}
 	for _, f := range b.required {
 		if !strings.Contains(text.User, string(*markers[f])) {
-			return fmt.Errorf("%s: \"user\" does not use the field {{.%s}} (strict %t, again %t)", file, f, strict, again)
+			return fmt.Errorf("\"user\" does not use the field {{.%s}} (strict %t, again %t)", f, strict, again)
 		}
 	}
 	return nil
