@@ -84,20 +84,17 @@ func ParseHeaders(lines []string, lookup func(variable string) (string, bool)) (
 	for i, line := range lines {
 		name, value, ok := strings.Cut(line, ":")
 		name = http.CanonicalHeaderKey(strings.TrimSpace(name))
-		if !ok || !headerName.MatchString(name) { // the line may consist of a value only
-			return Headers{}, fmt.Errorf("%d of %d: want 'Name: value'", i+1, len(lines))
-		}
-		if slices.Contains(reserved, name) {
-			return Headers{}, fmt.Errorf("%s can't be set: ragfaith sets it itself", name)
-		}
-		if h.values.Get(name) != "" {
-			return Headers{}, fmt.Errorf("%s is set twice", name)
-		}
 		value, secrets, err := expandVariables(strings.TrimSpace(value), lookup)
-		if err != nil {
+		switch {
+		case !ok || !headerName.MatchString(name): // the line may consist of a value only
+			return Headers{}, fmt.Errorf("%d of %d: want 'Name: value'", i+1, len(lines))
+		case slices.Contains(reserved, name):
+			return Headers{}, fmt.Errorf("%s can't be set: ragfaith sets it itself", name)
+		case h.values.Get(name) != "":
+			return Headers{}, fmt.Errorf("%s is set twice", name)
+		case err != nil:
 			return Headers{}, fmt.Errorf("%s: %w", name, err)
-		}
-		if value == "" || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }) {
+		case value == "" || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' && r != '\t' || r == 0x7f }):
 			return Headers{}, fmt.Errorf("%s: want a value of one line", name)
 		}
 		h.values.Set(name, value)

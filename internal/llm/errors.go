@@ -142,16 +142,14 @@ type ContextLengthError struct {
 }
 
 func (e *ContextLengthError) Error() string {
-	if e.Silent {
+	switch {
+	case e.Silent:
 		return fmt.Sprintf("the server reads at most %d tokens of this prompt and silently drops the rest: its context window is too small", e.Limit)
-	}
-	if e.PerMinute && e.Limit > 0 {
+	case e.PerMinute && e.Limit > 0:
 		return fmt.Sprintf("the request is larger than the server's limit of %d tokens per minute", e.Limit)
-	}
-	if e.PerMinute {
+	case e.PerMinute:
 		return "the request is larger than the server's limit of tokens per minute: " + e.Message
-	}
-	if e.Limit == 0 {
+	case e.Limit == 0:
 		return "the prompt is longer than the model's window: " + e.Message
 	}
 	return fmt.Sprintf("the prompt is longer than the model's window of %d tokens", e.Limit)
