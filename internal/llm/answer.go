@@ -4,12 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"html"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 )
@@ -145,26 +145,40 @@ func plainValue(text string) string {
 
 func isInvisible(r rune) bool { return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) }
 
-// escaped matches an escape of JSON, and any other character after a backslash.
-var escaped = regexp.MustCompile(`(?s)\\(?:u[0-9A-Fa-f]{4}|.)`)
-
 // decodeEscapes decodes the escapes of JSON wherever they occur in a text.
 func decodeEscapes(text string) string {
 	for range maxEscapes {
 		if strings.IndexByte(text, '\\') < 0 {
 			break
 		}
-		text = escaped.ReplaceAllStringFunc(text, func(found string) string {
-			switch c := found[1:]; {
-			case len(c) == 5:
-				r, _ := strconv.ParseUint(c[1:], 16, 16)
-				return string(rune(r))
-			case strings.Contains("ntrbf", c):
-				return " "
-			default:
-				return c
-			}
-		})
+		text = unescape(text)
 	}
 	return text
+}
+
+// unescape decodes one level of escapes.
+func unescape(text string) string {
+	var b strings.Builder
+	for {
+		i := strings.IndexByte(text, '\\')
+		if i < 0 || i+1 == len(text) {
+			b.WriteString(text)
+			return b.String()
+		}
+		b.WriteString(text[:i])
+		n := 2
+		switch c := text[i+1]; {
+		case c == 'n' || c == 't' || c == 'r' || c == 'b' || c == 'f':
+			b.WriteByte(' ')
+		case c == 'u' && i+6 <= len(text) && isHex(text[i+2:i+6]):
+			n = 6
+			r, _ := strconv.ParseUint(text[i+2:i+6], 16, 16)
+			b.WriteRune(rune(r))
+		default:
+			_, size := utf8.DecodeRuneInString(text[i+1:])
+			n = 1 + size
+			b.WriteString(text[i+1 : i+n])
+		}
+		text = text[i+n:]
+	}
 }
