@@ -62,8 +62,11 @@ func answerSpan(reply *llm.Reply) [][2]int {
 // gradeAnswers grades the answers in a reply, in order, whose verdicts are the members with a
 // name. An answer that is nil is not used.
 func gradeAnswers(answers []*answer, reply *llm.Reply, name string, w words) {
+	if len(reply.Logprobs) == 0 {
+		return
+	}
 	spans := valueSpans(reply, name)
-	if len(reply.Logprobs) == 0 || len(spans) != len(answers) {
+	if len(spans) != len(answers) {
 		return
 	}
 	for i, a := range answers {
@@ -96,25 +99,11 @@ func defaultWords() words {
 	}
 }
 
-// A polarity is the meaning of the start of a verdict.
-type polarity int
-
-const (
-	other polarity = iota
-	undecided
-	supports
-	denies
-)
-
 // probability returns the probability that the verdict in a span of text supports its claim,
 // normalized over all verdicts. It follows the tokens of the span up to the first that decides, and
 // adds at each the alternatives that decide. ok is false if that is not possible, or if the token
 // disagrees with label.
 func probability(tokens []llm.Token, text string, span [2]int, label verdict.Label, w words) (p float64, ok bool) {
-	want := denies
-	if label == verdict.Supported {
-		want = supports
-	}
 	yes, no := 0.0, 0.0
 	reached := 1.0 // probability of the tokens so far
 	for _, t := range tokens {
@@ -129,16 +118,15 @@ func probability(tokens []llm.Token, text string, span [2]int, label verdict.Lab
 		for _, a := range t.Top {
 			q := math.Exp(a.Logprob)
 			listed, lowest = listed+q, min(lowest, q)
-			switch w.polarityOf(written + withoutLead(a.Text, before)) {
-			case supports:
+			switch supports, denies := w.match(written + withoutLead(a.Text, before)); {
+			case supports && !denies:
 				stepYes += q
-			case denies:
+			case denies && !supports:
 				stepNo += q
-			case other, undecided:
 			}
 		}
-		decided := w.polarityOf(written + withoutLead(text[t.Start:min(t.End, span[1])], before))
-		if decided == undecided {
+		supports, denies := w.match(written + withoutLead(text[t.Start:min(t.End, span[1])], before))
+		if supports && denies { // not decided yet
 			yes, no, reached = yes+reached*stepYes, no+reached*stepNo, reached*math.Exp(t.Top[0].Logprob)
 			continue
 		}
@@ -149,7 +137,7 @@ func probability(tokens []llm.Token, text string, span [2]int, label verdict.Lab
 			bound = min(bound, lowest)
 		}
 		switch {
-		case decided != want:
+		case label == verdict.Supported && !supports, label != verdict.Supported && !denies:
 			return 0, false
 		case stepNo == 0:
 			stepNo = bound
@@ -170,22 +158,12 @@ func withoutLead(token, before string) string {
 	return strings.TrimLeft(token, syntax)
 }
 
-// polarityOf returns the meaning of the start of a verdict.
-func (w words) polarityOf(start string) polarity {
+// match reports whether a verdict that begins with start can be one that supports a claim, and one
+// that denies it.
+func (w words) match(start string) (supports, denies bool) {
 	start = strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(strings.TrimLeft(start, syntax)))
-	if start == "" {
-		return undecided
-	}
 	matches := func(w string) bool { return strings.HasPrefix(w, start) || startsWithWord(start, w) }
-	switch yes, no := slices.ContainsFunc(w.supports, matches), slices.ContainsFunc(w.denies, matches); {
-	case yes && no:
-		return undecided
-	case yes:
-		return supports
-	case no:
-		return denies
-	}
-	return other
+	return slices.ContainsFunc(w.supports, matches), slices.ContainsFunc(w.denies, matches)
 }
 
 // startsWithWord reports whether text is w, or starts with it and continues
