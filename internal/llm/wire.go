@@ -67,10 +67,14 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// request returns a request without a body, or with one in JSON.
-func (w *wire) request(ctx context.Context, method, url string, body []byte) (*http.Request, error) {
+// request returns a request that sends in as JSON, or nothing if it is nil.
+func (w *wire) request(ctx context.Context, method, url string, in any) (*http.Request, error) {
 	var content io.Reader
-	if body != nil {
+	if in != nil {
+		body, err := json.Marshal(in)
+		if err != nil {
+			return nil, err
+		}
 		content = bytes.NewReader(body)
 	}
 	r, err := http.NewRequestWithContext(ctx, method, url, content)
@@ -78,7 +82,7 @@ func (w *wire) request(ctx context.Context, method, url string, body []byte) (*h
 		return nil, err
 	}
 	r.Header.Set("Accept", "application/json")
-	if body != nil {
+	if in != nil {
 		r.Header.Set("Content-Type", "application/json")
 	}
 	return r, nil
@@ -185,16 +189,9 @@ func (w *wire) read(r *http.Request, limit replyLimit) ([]byte, error) {
 	return body, nil
 }
 
-// call sends in as JSON, or nothing if it is nil, and decodes the response into out as send does.
+// call sends a request and decodes the response into out as send does.
 func (w *wire) call(ctx context.Context, method, url string, in, out any) error {
-	var content []byte
-	if in != nil {
-		var err error
-		if content, err = json.Marshal(in); err != nil {
-			return err
-		}
-	}
-	r, err := w.request(ctx, method, url, content)
+	r, err := w.request(ctx, method, url, in)
 	if err != nil {
 		return err
 	}
