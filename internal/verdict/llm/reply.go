@@ -195,12 +195,21 @@ func verdictsByID(raw json.RawMessage) (verdicts []rawVerdict, err error) {
 }
 
 func (v *rawVerdict) answer(style Style) (*answer, error) {
-	a := &answer{reason: reasonLine(stringOf(v.Reason))}
-	if style == DeepEval {
-		return v.factAnswer(a)
-	}
+	a := &answer{reason: reasonLine(stringOf(v.Reason)), ofFacts: style == DeepEval}
 	ok := false
 	a.label, ok = parseLabel(v.Verdict)
+	if style == DeepEval { // a claim is supported unless the facts contradict it
+		switch strings.ToLower(strings.TrimSpace(stringOf(v.Verdict))) {
+		case "yes":
+		case "idk":
+			a.label, a.reason = verdict.Supported, reasonLine("neither stated nor contradicted: "+a.reason)
+		case "no":
+			a.label = verdict.Contradicted
+		default:
+			return nil, errors.New("a verdict that is none of yes, no and idk")
+		}
+		return a, nil
+	}
 	switch {
 	case !ok && style == Ragas:
 		return nil, errors.New("a verdict that is neither 1 nor 0")
@@ -210,23 +219,6 @@ func (v *rawVerdict) answer(style Style) (*answer, error) {
 		a.chunks, a.quote = indexList(v.ChunkIDs), stringOf(v.Quote)
 	case a.label == verdict.Contradicted: // not distinguished by this style
 		a.label = verdict.NotMentioned
-	}
-	return a, nil
-}
-
-// factAnswer completes an answer with a verdict of style DeepEval. A claim is supported
-// unless the facts contradict it.
-func (v *rawVerdict) factAnswer(a *answer) (*answer, error) {
-	a.ofFacts = true
-	switch strings.ToLower(strings.TrimSpace(stringOf(v.Verdict))) {
-	case "yes":
-		a.label = verdict.Supported
-	case "idk":
-		a.label, a.reason = verdict.Supported, reasonLine("neither stated nor contradicted: "+a.reason)
-	case "no":
-		a.label = verdict.Contradicted
-	default:
-		return nil, errors.New("a verdict that is none of yes, no and idk")
 	}
 	return a, nil
 }
