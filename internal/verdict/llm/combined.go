@@ -62,11 +62,7 @@ func (c *Combined) Evaluate(ctx context.Context, question, answer string, contex
 		r.mark(verdict.MarkGrouped)
 	}
 	e.Claims, j.Marks = r.task.Claims, r.marks
-	for i := range r.findings {
-		v := c.judge.tally([][]finding{r.findings}, i)
-		v.ClaimID = i
-		j.Verdicts = append(j.Verdicts, v)
-	}
+	j.Verdicts = c.judge.tallyAll([][]finding{r.findings}, e.Claims)
 	return e, j, nil
 }
 

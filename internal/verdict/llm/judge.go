@@ -14,6 +14,7 @@ import (
 	"math/rand/v2"
 	"slices"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/usage"
@@ -63,12 +64,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return verdict.Judgement{Usage: used}, err
 	}
-	vs := make([]verdict.Verdict, len(task.Claims))
-	for i, c := range task.Claims {
-		vs[i] = j.tally(votes, i)
-		vs[i].ClaimID = c.ID
-	}
-	return verdict.Judgement{Verdicts: vs, Marks: marks, Usage: used}, nil
+	return verdict.Judgement{Verdicts: j.tallyAll(votes, task.Claims), Marks: marks, Usage: used}, nil
 }
 
 // judgeAll judges every claim against every chunk.
@@ -144,6 +140,15 @@ func (r *rowJudge) judgeGroup(ctx context.Context, pieces []piece, claims []int)
 		return llm.SplitInHalf(claims, func(half []int) error { return r.judgeGroup(ctx, pieces, half) })
 	}
 	return tooLong
+}
+
+// tallyAll returns the verdicts on claims.
+func (j *Judge) tallyAll(votes [][]finding, claims []extract.Claim) []verdict.Verdict {
+	return convert(claims, func(i int, c extract.Claim) verdict.Verdict {
+		v := j.tally(votes, i)
+		v.ClaimID = c.ID
+		return v
+	})
 }
 
 // tally combines the votes on claim i into a verdict. The score is the mean of the scores of the

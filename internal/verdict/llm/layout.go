@@ -199,14 +199,6 @@ func (r *rowJudge) longest(claims []int) int {
 	return slices.MaxFunc(claims, func(a, b int) int { return length(a) - length(b) })
 }
 
-func texts(pieces []piece) []string {
-	list := make([]string, len(pieces))
-	for i, p := range pieces {
-		list[i] = p.text
-	}
-	return list
-}
-
 const (
 	wordTokens = 16 // output tokens for a word and some surrounding text
 	firstWords = 8  // words after the answer that must not change its meaning

@@ -115,11 +115,7 @@ type rowJudge struct {
 
 // indexes returns 0 to n-1.
 func indexes(n int) []int {
-	list := make([]int, n)
-	for i := range list {
-		list[i] = i
-	}
-	return list
+	return convert(make([]int, n), func(i, _ int) int { return i })
 }
 
 func (r *rowJudge) mark(name string) { r.marks = verdict.AddMarks(r.marks, name) }
@@ -162,21 +158,26 @@ const (
 	overlap       = 8   // consecutive windows overlap by 1/overlap of their length
 )
 
-func wholeChunks(contexts []string) []piece {
-	ps := make([]piece, len(contexts))
-	for i, c := range contexts {
-		ps[i] = piece{text: c, chunk: i}
+// convert returns f of the index and the value of each element.
+func convert[T, U any](list []T, f func(int, T) U) []U {
+	out := make([]U, len(list))
+	for i, x := range list {
+		out[i] = f(i, x)
 	}
-	return ps
+	return out
+}
+
+func wholeChunks(contexts []string) []piece {
+	return convert(contexts, func(i int, c string) piece { return piece{text: c, chunk: i} })
 }
 
 // items numbers pieces for a prompt.
 func items(pieces []piece) []prompt.Item {
-	list := make([]prompt.Item, len(pieces))
-	for i, p := range pieces {
-		list[i] = prompt.Item{ID: i, Text: p.text}
-	}
-	return list
+	return convert(pieces, func(i int, p piece) prompt.Item { return prompt.Item{ID: i, Text: p.text} })
+}
+
+func texts(pieces []piece) []string {
+	return convert(pieces, func(_ int, p piece) string { return p.text })
 }
 
 // bytesOf returns the approximate bytes of a chunk in a request.
