@@ -3,12 +3,17 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net/url"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+	"go.yaml.in/yaml/v4"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/report"
 )
@@ -86,4 +91,221 @@ func warnUnusedVariables(cmd *cobra.Command, sys system) {
 			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is empty and sets nothing\n", name)
 		}
 	}
+}
+
+// configurable reports whether a command reads config files. It must have local flags and
+// not be one of the commands that have to work even if a config file is invalid.
+func configurable(cmd *cobra.Command) bool {
+	top := cmd
+	for top.HasParent() && top.Parent().HasParent() {
+		top = top.Parent()
+	}
+	if slices.Contains([]string{"completion", "config", "help", "man", "version", cobra.ShellCompRequestCmd}, top.Name()) {
+		return false
+	}
+	return cmd.HasParent() && slices.ContainsFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return cmd.InheritedFlags().Lookup(f.Name) == nil })
+}
+
+// configurableCommands returns cmd and its subcommands, without those that read no config
+// files.
+func configurableCommands(cmd *cobra.Command) []*cobra.Command {
+	return slices.DeleteFunc(documentedCommands(cmd), func(c *cobra.Command) bool { return !configurable(c) })
+}
+
+// optionsOf returns the flags of a command that a config file can set. A file can't name
+// another.
+func optionsOf(cmd *cobra.Command) []*pflag.Flag {
+	return slices.DeleteFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return f.Name == "config" })
+}
+
+// sectionsOf returns the commands that can have a section in a config file, by name.
+func sectionsOf(root *cobra.Command) map[string]*cobra.Command {
+	sections := make(map[string]*cobra.Command)
+	for _, cmd := range configurableCommands(root) {
+		if cmd.Parent() == root {
+			sections[cmd.Name()] = cmd
+		}
+	}
+	return sections
+}
+
+// optionNames returns the names of the options of all commands.
+func optionNames(root *cobra.Command) []string {
+	var names []string
+	for _, cmd := range configurableCommands(root) {
+		names = append(names, namesOf(optionsOf(cmd), func(f *pflag.Flag) string { return f.Name })...)
+	}
+	return names
+}
+
+// check returns an error for each key that is not an option, of its command in a section or of
+// any command at the top level, and for each secret. Other values are checked when they are set.
+func (f *configFile) check(root *cobra.Command) (errs []error) {
+	checkAll := func(entries []configEntry, known []string, section string) {
+		for _, e := range entries {
+			if !slices.Contains(known, e.Key) {
+				errs = append(errs, f.errorf(e.Line, "%sunknown option %s", section, e.Key))
+			}
+			for _, v := range append([]*yaml.Node{e.Value}, e.Value.Content...) {
+				if err := checkSecret(e.Key, v.Value); err != nil {
+					errs = append(errs, f.errorf(v.Line, "%s: %w", e.Key, err))
+				}
+			}
+		}
+	}
+	sections := sectionsOf(root)
+	isSection := func(e configEntry) bool { return sections[e.Key] != nil }
+	checkAll(slices.DeleteFunc(slices.Clone(f.Entries), isSection), optionNames(root), "")
+	for _, e := range f.Entries {
+		if !isSection(e) || isEmpty(e.Value) { // all options are commented out
+			continue
+		}
+		section, err := f.entries(e.Value)
+		if err != nil {
+			errs = append(errs, err)
+		}
+		cmd := sections[e.Key]
+		checkAll(section, namesOf(optionsOf(cmd), func(f *pflag.Flag) string { return f.Name }), cmd.Name()+": ")
+	}
+	return errs
+}
+
+// apply sets the unset flags of cmd from its section and then from the top level. A key with
+// the name of a command is always a section, even if cmd has a flag of that name.
+func (f *configFile) apply(cmd *cobra.Command, sys system) (errs []error) {
+	refused := false
+	set := func(entries []configEntry) {
+		for _, e := range entries {
+			flag := cmd.Flag(e.Key)
+			if flag == nil || flag.Changed {
+				continue
+			}
+			if err := f.set(flag, e, sys); err != nil {
+				errs = append(errs, err)
+			} else if f.found && !isHarmless(flag) {
+				refused, errs = true, append(errs, f.errorf(e.Line, "%s: only a config file named by --config can set this", e.Key))
+			}
+			setOrigin(flag, fmt.Sprintf("%s:%d", f.Path, e.Line))
+		}
+	}
+	for _, e := range f.Entries {
+		if e.Key == cmd.Name() && !cmd.Parent().HasParent() && !isEmpty(e.Value) {
+			if section, err := f.entries(e.Value); err == nil { // check reports it
+				set(section)
+			}
+		}
+	}
+	sections := sectionsOf(cmd.Root())
+	top := slices.DeleteFunc(slices.Clone(f.Entries), func(e configEntry) bool { return sections[e.Key] != nil })
+	set(top)
+	if refused {
+		errs = append(errs, fmt.Errorf("%s was found in this directory: read it, then use --config %[1]s, or --config none to ignore it", f.Path))
+	}
+	return errs
+}
+
+// set sets a flag to the value of an entry.
+func (f *configFile) set(flag *pflag.Flag, e configEntry, sys system) error {
+	values, err := f.values(flag, e)
+	if err != nil {
+		return err
+	}
+	if list, ok := flag.Value.(pflag.SliceValue); ok && len(values) == 0 {
+		return list.Replace(nil)
+	}
+	for _, v := range values {
+		if err := flag.Value.Set(f.resolvePath(flag, v.Value, sys)); err != nil {
+			return f.errorf(v.Line, "%s: %w", e.Key, err)
+		}
+	}
+	return nil
+}
+
+// values returns the scalars of an entry to pass to a flag. A flag that can be repeated
+// takes a list, or a mapping if its values are pairs.
+func (f *configFile) values(flag *pflag.Flag, e configEntry) ([]yaml.Node, error) {
+	scalars, want := []yaml.Node{*e.Value}, "want a single value"
+	if isList(flag) {
+		want = "want a string or a list of strings"
+		switch {
+		case e.Value.Kind == yaml.SequenceNode:
+			scalars = nil
+			for _, item := range e.Value.Content {
+				scalars = append(scalars, *item)
+			}
+		case e.Value.Kind == yaml.MappingNode && takesPairs(flag):
+			pairs, err := f.entries(e.Value)
+			if err != nil {
+				return nil, err
+			}
+			scalars = nil
+			for _, pair := range pairs {
+				scalar := *pair.Value
+				scalar.Value = pair.Key + "=" + scalar.Value
+				scalars = append(scalars, scalar)
+			}
+		}
+	}
+	for i := range scalars {
+		if isEmpty(&scalars[i]) {
+			return nil, f.errorf(e.Line, "%s: missing value", e.Key)
+		}
+		if scalars[i].Kind != yaml.ScalarNode {
+			return nil, f.errorf(scalars[i].Line, "%s: %s", e.Key, want)
+		}
+	}
+	return scalars, nil
+}
+
+// resolvePath resolves a path relative to the directory of the config file, so that it
+// does not depend on the working directory. A judge is a path if it starts with ./, ../
+// or ~.
+func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) string {
+	isJudgePath := flag.Name == "judge" && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~"))
+	if !isJudgePath && !isPath(flag) || text == "" {
+		return text
+	}
+	base := filepath.Dir(f.Path)
+	if text = hub.Environment(sys.Getenv).ExpandHome(text); filepath.IsAbs(text) || base == "." {
+		return text
+	}
+	return filepath.Join(base, text)
+}
+
+// variableOf returns the name of the environment variable that sets a flag.
+func variableOf(flag string) string {
+	return "RAGFAITH_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// checkSecret returns an error for a value of an option that may contain a secret, because
+// config files are often shared.
+func checkSecret(option, text string) error {
+	switch {
+	case strings.HasSuffix(option, "api-key-env") && !variableName.MatchString(text):
+		return errors.New("want the name of an environment variable, such as OPENAI_API_KEY; keys are not allowed in a config file")
+	case option == "header" && !strings.Contains(text, "$"):
+		if name, _, _ := strings.Cut(text, ":"); keyName.MatchString(strings.TrimSpace(name)) {
+			return errors.New("want the value from the environment, such as 'Authorization: Bearer $TOKEN'; keys are not allowed in a config file")
+		}
+	case strings.HasSuffix(option, "base-url") && hasUser(text):
+		return errors.New("the URL contains a user or a password; set it with " + variableOf(option) + " in the environment instead")
+	}
+	return nil
+}
+
+var (
+	// keyName matches the name of a header that may contain a key.
+	keyName = regexp.MustCompile(`(?i)(^|[-_])(api-?key|authorization|bearer|cookie|key|token|secret|password|credentials)$`)
+	// variableName matches the name of an environment variable in capital letters. Keys have
+	// other letters, too.
+	variableName = regexp.MustCompile(`^([A-Z_][A-Z0-9_]*)?$`)
+)
+
+// hasUser reports whether a URL contains a password or a user name, which may be a key.
+func hasUser(text string) bool {
+	u, err := url.Parse(text)
+	if err != nil { // rejected later, but must not be printed
+		return strings.Contains(text, "@")
+	}
+	return u.User != nil
 }

@@ -2,18 +2,25 @@ package main
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"net/http"
 	"slices"
 	"strconv"
+	"strings"
+	"time"
 
 	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/console"
+	"github.com/ragfaith/ragfaith/internal/encoder"
 	"github.com/ragfaith/ragfaith/internal/encoder/hub"
 	"github.com/ragfaith/ragfaith/internal/exit"
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/verdict/local"
 )
 
 // modelsFlag returns the --models flag, which all model commands share.
@@ -110,4 +117,109 @@ func plainTable() pretty.Writer {
 	w.SetStyle(report.PlainStyle())
 	w.SuppressTrailingSpaces()
 	return w
+}
+
+// pullOptions are the options of "ragfaith models pull".
+type pullOptions struct {
+	models, revision, endpoint string
+	timeout                    time.Duration
+	retries                    int
+	quiet, noProgress          bool
+}
+
+const pullLong = `Download a model from the Hugging Face hub and print its directory. The directory
+appears when the download is complete and its checksums match. Files that exist
+already are verified; only missing or damaged ones are downloaded. Models are stored
+in the Hugging Face cache, whose other users find them there.
+
+A model is ORG/REPO, or one of these names:
+`
+
+func newModelsPull(sys system) *cobra.Command {
+	o := pullOptions{revision: hub.DefaultRevision}
+	var names strings.Builder
+	for _, n := range hub.Names() {
+		fmt.Fprintf(&names, "  %-44s %s\n", n.Short, n.Repo)
+	}
+	cmd := &cobra.Command{
+		Use:   "pull NAME|ORG/REPO",
+		Short: "Download a model",
+		Long:  pullLong + strings.TrimRight(names.String(), "\n"),
+		Example: `  ragfaith models pull minilm-l6
+  ragfaith models pull cross-encoder/nli-deberta-v3-large --revision main`,
+		Args:              cobra.MatchAll(someArgs("model argument: want ORG/REPO or a name in \"ragfaith models list\""), argCount(1, 1, "one model")),
+		ValidArgsFunction: completeModels,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !cmd.Flags().Changed("endpoint") {
+				o.endpoint = sys.Getenv("HF_ENDPOINT")
+			}
+			return o.run(cmd, args[0], sys)
+		},
+	}
+	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
+		{name: "revision", arg: "NAME", value: &o.revision, help: "branch, tag, commit or pull request (refs/pr/N)"},
+		{name: "endpoint", arg: "URL", value: &o.endpoint, help: "hub to download from (default: HF_ENDPOINT, or " + hub.DefaultEndpoint + ")"},
+		modelsFlag(&o.models),
+		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout if a download receives no data"},
+		{name: "retries", arg: "N", value: flagvalue.Int(&o.retries, 5, 0), help: "retry transient failures up to N times"},
+		{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "only errors on stderr"},
+		{name: "no-progress", value: &o.noProgress, harmless: true, help: "no progress on stderr"},
+	}})
+	return cmd
+}
+
+func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
+	name, err := resolveModel(arg)
+	if err != nil {
+		return err
+	}
+	if err := hub.CheckRevision(o.revision); err != nil {
+		return &exit.UsageError{Err: err}
+	}
+	store, err := sys.ModelStore(o.models)
+	if err != nil {
+		return err
+	}
+	transport := http.Transport{Proxy: http.ProxyFromEnvironment, ForceAttemptHTTP2: true}
+	defer transport.CloseIdleConnections()
+	stderr := cmd.ErrOrStderr()
+	c := console.New(stderr, report.Palette{})
+	transfer := console.NewTransfer(c, "downloading")
+	defer transfer.Stop()
+	p := &hub.Puller{
+		Store: store, Endpoint: o.endpoint, Token: hub.Environment(sys.Getenv).Token(), HTTP: &http.Client{Transport: &transport},
+		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hub.Environment(sys.Getenv).Offline(),
+		Watch: hub.Watch{Bytes: transfer.Add},
+		CheckConfig: func(config []byte, sentence bool) error {
+			var options encoder.Options
+			if layout, ok := local.CrossEncoderLayouts()[name.Repo]; ok {
+				layout.Apply(&options)
+			}
+			return encoder.CheckConfig("config.json", config, sentence, options)
+		},
+	}
+	if err := p.Check(); err != nil {
+		return &exit.UsageError{Err: err}
+	}
+	if !o.quiet {
+		p.Watch.Retry = func(err error, wait time.Duration) {
+			c.Printf("%v; retrying in %v", err, wait.Round(100*time.Millisecond))
+		}
+	}
+	if !o.quiet && !o.noProgress && sys.Terminal(stderr) > 0 {
+		p.Watch.Plan = transfer.Start
+	}
+	m, err := p.Pull(cmd.Context(), name, o.revision)
+	transfer.Stop()
+	if errors.Is(err, exit.ErrInterrupted) {
+		return fmt.Errorf("%w: downloaded data is kept; run the same command to continue", exit.ErrInterrupted)
+	}
+	if err != nil {
+		return err
+	}
+	if !o.quiet {
+		c.Printf("%s: %d files, %s, %s", name, len(m.Files), console.Bytes(m.Size()), revision(m))
+	}
+	_, err = fmt.Fprintln(cmd.OutOrStdout(), m.Dir)
+	return err
 }
