@@ -1,5 +1,16 @@
 package report
 
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/flagvalue"
+)
+
 // The names of the gates and their flags.
 const (
 	GateMinMean      = "min-mean"
@@ -43,4 +54,271 @@ func GateTable(gates []Gate) Table {
 		t.AddRow(gates[i].Text, outcome)
 	}
 	return t
+}
+
+// tolerance is the margin by which a statistic may miss its threshold and still pass. It
+// exceeds the rounding error of a sum of fractions and is far below the weight of a row.
+const tolerance = 1e-12
+
+// meanDecimals is the minimum number of decimals of a mean.
+const meanDecimals = 4
+
+// maxColumn is the maximum number of characters of a column name in a gate.
+const maxColumn = 80
+
+// Thresholds are the thresholds of a run. A nil pointer disables a gate.
+type Thresholds struct {
+	MinMean, MinLower *float64 // mean faithfulness, and the lower bound of its interval
+	MinMeanBy         *float64 // mean faithfulness of each group
+	MaxNoClaims       *float64 // share of rows without claims
+	MaxUnjudged       *float64 // mean share of words in no judged claim
+	MaxUncertain      *float64 // share of verdicts with a low confidence
+	CitationRecall    *float64 // mean; a minimum, as is the next
+	CitationPrecision *float64
+	MaxFailed         flagvalue.Limit // failed rows
+}
+
+// Any reports whether a gate other than --max-failed is set.
+func (o *Thresholds) Any() bool {
+	return o.MinMean != nil || o.MinMeanBy != nil || o.MinLower != nil || o.MaxNoClaims != nil || o.MaxUnjudged != nil || o.MaxUncertain != nil || o.CitationRecall != nil || o.CitationPrecision != nil
+}
+
+// Evaluate compares the statistics of a run with the gates. --max-failed is the last gate.
+func (o *Thresholds) Evaluate(t *Tally) []Gate {
+	var all []Gate
+	atLeast := func(name, what string, threshold *float64, mean float64, basis string) {
+		if threshold != nil {
+			all = append(all, minGate(name, what, *threshold, mean, basis))
+		}
+	}
+	atMost := func(name, what string, threshold *float64, share float64, basis string) {
+		if threshold != nil {
+			all = append(all, maxGate(name, what, *threshold, share, basis))
+		}
+	}
+	m, c := t.Means(), &t.Citations
+	unjudged, rows := t.UnjudgedShare()
+	atLeast(GateMinMean, "mean faithfulness", o.MinMean, t.Faithfulness.Mean(), t.meanBasis())
+	atLeast(GateMinLower, "lower bound of the 95% interval of mean faithfulness", o.MinLower, m.Rows.Lower, m.lowerBasis())
+	if o.MinMeanBy != nil {
+		all = append(all, m.groupsGate(*o.MinMeanBy))
+	}
+	atMost(GateMaxNoClaims, "rows without claims", o.MaxNoClaims, t.NoClaimsShare(), t.noClaimsBasis())
+	atMost(GateMaxUnjudged, "mean share of words in no judged claim", o.MaxUnjudged, unjudged, "n = "+Count(rows, "row", "rows")+" with claims")
+	atMost(GateMaxUncertain, "uncertain verdicts", o.MaxUncertain, t.UncertainShare(), t.uncertainBasis())
+	atLeast(GateMinCitationRecall, "mean citation recall", o.CitationRecall, c.Recall(), citationBasis(c.Recall(), c.recall.Count()))
+	atLeast(GateMinCitationPrecision, "mean citation precision", o.CitationPrecision, c.Precision(), citationBasis(c.Precision(), c.precision.Count()))
+	return append(all, failedGate(t, o.MaxFailed))
+}
+
+// Warnings returns warnings about statistics that no gate checks.
+func (o *Thresholds) Warnings(t *Tally) []string {
+	var all []string
+	m := t.Means()
+	for i := range m.By {
+		if b := &m.By[i]; b.Other != nil {
+			all = append(all, fmt.Sprintf("--by %s: more than %s: the rows of the others are counted together as (other)", b.Column, Count(len(b.Groups), "group", "groups")))
+		}
+	}
+	if t.Rows > 0 && t.Failed == t.Rows && failedGate(t, o.MaxFailed).Passed {
+		all = append(all, fmt.Sprintf("all %d rows failed, which --max-failed %s allows: there is no score", t.Rows, o.MaxFailed))
+	}
+	if n := t.Faithfulness.Count(); n > t.Scored && n-t.Scored > t.Scored {
+		all = append(all, fmt.Sprintf("%d of %d scores are not judged: --no-claims gives them to rows without claims", n-t.Scored, n))
+	}
+	if t.UnjudgedClaims > 0 {
+		all = append(all, fmt.Sprintf("%s unjudged (%s): words cannot be compared with the contexts; use --judge MODEL",
+			Count(t.Unjudged, "row", "rows"), Count(t.UnjudgedClaims, "claim", "claims")))
+	}
+	return all
+}
+
+// failedGate compares the number of failed rows, or their share of all rows, with its
+// maximum.
+func failedGate(t *Tally, limit flagvalue.Limit) Gate {
+	g := Gate{Name: GateMaxFailed, Threshold: float64(limit.N), Value: float64(t.Failed)}
+	text, basis := Count(t.Failed, "failed row", "failed rows"), ""
+	if limit.Share != nil {
+		g.Threshold, g.Value = *limit.Share, float64(t.Failed)/float64(max(t.Rows, 1))
+		text, basis = "failed rows "+distinctPercent(g.Value, g.Threshold), fmt.Sprintf("%d of %d rows, ", t.Failed, t.Rows)
+	}
+	g.Text = text + g.compareMax() + limit.String() + " (" + basis + "--max-failed)"
+	return g
+}
+
+// meanBasis describes the rows of the mean.
+func (t *Tally) meanBasis() string {
+	n := t.Faithfulness.Count()
+	basis := fmt.Sprintf("n = %d scored", n)
+	if t.NoClaims > 0 && n > t.Scored { // --no-claims assigns them a score
+		basis += fmt.Sprintf(", %d of them without claims", n-t.Scored)
+	}
+	if t.Unjudged > 0 {
+		basis += fmt.Sprintf(", %d unjudged", t.Unjudged)
+	}
+	return basis
+}
+
+// lowerBasis describes the interval of the mean, or the reason why it is missing.
+func (m *Means) lowerBasis() string {
+	if m.Rows.Reliable() {
+		return "mean " + Score(m.Rows.Estimate) + ", " + m.Basis()
+	}
+	return m.Basis()
+}
+
+// groupsGate compares the mean of each group with its minimum. Groups without a score pass,
+// unless none has one or all rows of a group failed.
+func (m *Means) groupsGate(threshold float64) Gate {
+	g := Gate{Name: GateMinMeanBy, Threshold: threshold, Value: math.NaN(), Passed: true}
+	var texts []string
+	for i := range m.By {
+		b := &m.By[i]
+		scored := slices.DeleteFunc(slices.Clone(b.Groups), func(g Group) bool { return math.IsNaN(g.Mean.Estimate) })
+		failed := slices.IndexFunc(b.Groups, func(g Group) bool { return g.Rows > 0 && g.Failed == g.Rows })
+		below := slices.DeleteFunc(slices.Clone(scored), func(g Group) bool { return g.Mean.Estimate >= threshold-tolerance })
+		limit := Decimals(threshold, 2)
+		passed, outcome := false, " >= "+limit+" cannot be evaluated (no group has a score)"
+		switch {
+		case len(below) > 0:
+			outcome = fmt.Sprintf(" < %s in %d of %s: %s", limit, len(below), Count(len(b.Groups), "group", "groups"), firstGroups(below, threshold))
+		case b.Other != nil:
+			outcome = fmt.Sprintf(" >= %s cannot be evaluated (more than %s)", limit, Count(len(b.Groups), "group", "groups"))
+		case len(scored) == 0:
+		case failed >= 0:
+			outcome = fmt.Sprintf(" >= %s cannot be evaluated (all rows of %s failed)", limit, b.Groups[failed].Name())
+		default:
+			passed = true
+			outcome = fmt.Sprintf(" >= %s in %s, lowest: %s", limit, Count(len(scored), "group", "groups"), firstGroups(scored[:1], threshold))
+			if none := len(b.Groups) - len(scored); none > 0 {
+				outcome += "; no score: " + Count(none, "group", "groups")
+			}
+		}
+		g.Passed = g.Passed && passed
+		if len(scored) > 0 && !(g.Value <= scored[0].Mean.Estimate) {
+			g.Value = scored[0].Mean.Estimate
+		}
+		texts = append(texts, "mean faithfulness by "+Clip(b.Column, maxColumn)+outcome)
+	}
+	g.Text = strings.Join(texts, "; ")
+	return g
+}
+
+// DescribeGroups describes the lowest means of a column in one line.
+func DescribeGroups(b *By) string {
+	return "mean faithfulness by " + Clip(b.Column, maxColumn) + ": " + firstGroups(b.Groups, 0)
+}
+
+// firstGroups lists the first groups with their means, which have enough decimals to tell
+// them from threshold.
+func firstGroups(groups []Group, threshold float64) string {
+	const limit = 5
+	var parts []string
+	for i := range groups[:min(len(groups), limit)] {
+		g, mean := &groups[i], "no score"
+		if x := g.Mean.Estimate; !math.IsNaN(x) {
+			mean = Distinct(x, threshold, meanDecimals)
+		}
+		parts = append(parts, fmt.Sprintf("%s %s (n = %d)", g.Name(), mean, g.Mean.N))
+	}
+	text := strings.Join(parts, ", ")
+	if more := len(groups) - limit; more > 0 {
+		text += fmt.Sprintf(" and %d more", more)
+	}
+	return text
+}
+
+// noClaimsBasis describes the rows of NoClaimsShare. The mean of the other rows means little
+// if a system declines most questions.
+func (t *Tally) noClaimsBasis() string {
+	if rows := t.Rows - t.Failed - t.Skipped; rows > 0 {
+		return fmt.Sprintf("%d of %d rows", t.NoClaims, rows)
+	}
+	return "n = 0 rows"
+}
+
+// uncertainBasis describes the verdicts of UncertainShare, or the reason why there are none.
+func (t *Tally) uncertainBasis() string {
+	switch {
+	case t.Confident > 0:
+		return fmt.Sprintf("%d of %d with a confidence", t.Uncertain, t.Confident)
+	case t.Scored == 0:
+		return "no verdict has a confidence: n = 0 scored"
+	}
+	return "no verdict has a confidence: the judge gives none"
+}
+
+// citationBasis describes the basis of a mean over n rows, which may be NaN.
+func citationBasis(mean float64, n int) string {
+	if math.IsNaN(mean) {
+		return "no citations"
+	}
+	return fmt.Sprintf("n = %d rows", n)
+}
+
+// maxGate compares a share with its maximum. It fails if the share is NaN, for which basis is
+// the reason.
+func maxGate(name, what string, threshold, share float64, basis string) Gate {
+	g := Gate{Name: name, Threshold: threshold, Value: share}
+	if math.IsNaN(share) {
+		g.Text = what + " <= " + percent(threshold) + " cannot be evaluated (" + basis + ")"
+		return g
+	}
+	g.Text = what + " " + distinctPercent(share, threshold) + g.compareMax() + percent(threshold) + " (" + basis + ")"
+	return g
+}
+
+// minGate is like maxGate for a mean and its minimum.
+func minGate(name, what string, threshold, mean float64, basis string) Gate {
+	g := Gate{Name: name, Threshold: threshold, Value: mean, Passed: mean >= threshold-tolerance}
+	sign := " < "
+	switch {
+	case math.IsNaN(mean):
+		g.Text = what + " >= " + Decimals(threshold, 2) + " cannot be evaluated (" + basis + ")"
+		return g
+	case g.Passed:
+		sign = " >= "
+	}
+	g.Text = what + " " + Distinct(mean, threshold, meanDecimals) + sign + Decimals(threshold, 2) + " (" + basis + ")"
+	return g
+}
+
+// compareMax sets g.Passed and returns the sign between the value and the threshold.
+func (g *Gate) compareMax() string {
+	g.Passed = g.Value <= g.Threshold+tolerance
+	if g.Passed {
+		return " <= "
+	}
+	return " > "
+}
+
+// percent formats a threshold in percent, with the digits that it was given.
+func percent(x float64) string { return flagvalue.Limit{Share: &x}.String() }
+
+// distinctPercent formats a share in percent with up to two decimals, or with more if they
+// are needed to tell it from threshold.
+func distinctPercent(x, threshold float64) string {
+	return strings.TrimSuffix(strings.TrimRight(Distinct(100*x, 100*threshold, 2), "0"), ".") + "%"
+}
+
+// Distinct formats x with n decimals, or with more if they are needed to show on which side of
+// limit it is.
+func Distinct(x, limit float64, n int) string {
+	const maxDecimals = 17
+	for ; ; n++ {
+		s := strconv.FormatFloat(x, 'f', n, 64)
+		shown, _ := strconv.ParseFloat(s, 64) // s is a valid number
+		if n >= maxDecimals || cmp.Compare(shown, limit) == cmp.Compare(x, limit) || math.Abs(x-limit) <= 100*tolerance {
+			return s
+		}
+	}
+}
+
+// Decimals formats x exactly, with at least n decimals.
+func Decimals(x float64, n int) string {
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if _, decimals, _ := strings.Cut(s, "."); len(decimals) < n {
+		s = strconv.FormatFloat(x, 'f', n, 64)
+	}
+	return s
 }

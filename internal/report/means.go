@@ -1,10 +1,15 @@
 package report
 
 import (
+	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"math"
+	"slices"
+	"strconv"
 	"strings"
 
+	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -93,4 +98,206 @@ func (m *Means) Tables() []Table {
 		all = append(all, m.By[i].table(m.Cluster != ""))
 	}
 	return all
+}
+
+const (
+	maxGroups      = 1000 // groups of a column; the rows of further ones are counted together
+	maxGroupsShown = 20   // groups in a table
+	maxGroupValue  = 200  // characters of a value
+)
+
+// By describes the groups of rows with the same value in a column.
+type By struct {
+	Column string  `json:"column"`
+	Groups []Group `json:"groups"` // lowest mean first, those without a mean last
+	Other  *Group  `json:"other"`  // rows of all groups after the first 1,000, or nil
+}
+
+// A Group is a group of rows.
+type Group struct {
+	Value NullText `json:"value"` // at most 200 characters; "" for rows without a value
+	RowCounts
+	Mean stats.Interval `json:"mean"` // mean faithfulness, as in Means.Rows
+}
+
+// Name returns the value for display, on one line.
+func (g *Group) Name() string {
+	if g.Value == "" {
+		return "(none)"
+	}
+	return Clip(string(g.Value), maxNameText)
+}
+
+// GroupFields returns the fields by which rows can be grouped, besides kept columns.
+func GroupFields() []string { return []string{"id", "question", "answer", "contexts"} }
+
+// ColumnValue returns the value of a kept column or of one of [GroupFields], or "" if r
+// has none.
+func ColumnValue(r *result.Row, column string) string {
+	switch column {
+	case "id":
+		return r.ID
+	case "question":
+		return r.Question
+	case "answer":
+		return r.Answer
+	case "contexts":
+		return string(result.AppendTexts(nil, r.Contexts))
+	}
+	return groupValue(r.KeptValue(column))
+}
+
+// groupValue returns a kept value in the form in which values are compared: 1, 1.0 and
+// "1" are equal, as are 0 and -0. One file of a dataset may have 1 and another 1.0, since in pandas a
+// column of integers with nulls becomes a column of floats.
+func groupValue(value []byte) string {
+	text, isText := result.PlainText(value)
+	if isText {
+		return text
+	}
+	if whole, fraction, ok := strings.Cut(text, "."); ok && strings.Trim(fraction, "0") == "" && result.IsNumber(text) {
+		text = whole
+	}
+	if text == "-0" {
+		return "0"
+	}
+	return text
+}
+
+// A grouper collects the statistics of the groups of a column. Its memory is bounded: it keeps
+// the distinct scores of up to maxGroups groups.
+type grouper struct {
+	column, cluster string
+	groups          map[string]*groupScores
+	other           *groupScores
+}
+
+type groupScores struct {
+	Group
+	rows     stats.Summary
+	clusters stats.Groups // with a cluster column
+}
+
+// write counts r. cluster is the unit of r with a cluster column.
+func (g *grouper) write(r *result.Row, cluster string) {
+	value := ColumnValue(r, g.column)
+	key := groupKey(value)
+	s := g.groups[key]
+	switch {
+	case s != nil:
+	case len(g.groups) < maxGroups:
+		s = &groupScores{Group: Group{Value: NullText(cutValue(value))}}
+		g.groups[key] = s
+	default:
+		if g.other == nil {
+			g.other = &groupScores{}
+		}
+		s = g.other
+	}
+	s.Add(r.Status)
+	s.rows.Add(r.Faithfulness)
+	if g.cluster != "" {
+		s.clusters.Add(cluster, r.Faithfulness, 1)
+	}
+}
+
+// by returns the groups with the intervals of their means.
+func (g *grouper) by(o stats.Options) By {
+	group := func(s *groupScores) Group {
+		rows := s.rows.Sample()
+		if g.cluster != "" {
+			rows = s.clusters.Sample()
+		}
+		s.Mean = centred(rows.Interval(o), s.rows.Mean())
+		return s.Group
+	}
+	b := By{Column: g.column, Groups: []Group{}}
+	for _, s := range g.groups {
+		b.Groups = append(b.Groups, group(s))
+	}
+	slices.SortFunc(b.Groups, func(a, b Group) int {
+		return cmp.Or(cmp.Compare(lastNaN(a.Mean.Estimate), lastNaN(b.Mean.Estimate)), cmp.Compare(a.Value, b.Value))
+	})
+	if g.other != nil {
+		other := group(g.other)
+		b.Other = &other
+	}
+	return b
+}
+
+// centred sets the estimate to mean, which may differ in its last bit because it was
+// summed in another order.
+func centred(i stats.Interval, mean float64) stats.Interval {
+	i.Estimate = mean
+	if i.Reliable() {
+		i.Lower, i.Upper = min(i.Lower, mean), max(i.Upper, mean)
+	}
+	return i
+}
+
+// lastNaN returns a key that sorts NaN after all other means.
+func lastNaN(mean float64) float64 {
+	if math.IsNaN(mean) {
+		return math.Inf(1)
+	}
+	return mean
+}
+
+// cutValue returns the start of a long value.
+func cutValue(value string) string {
+	n := 0
+	for i := range value {
+		if n == maxGroupValue {
+			return strings.Clone(value[:i]) + "…"
+		}
+		n++
+	}
+	return strings.Clone(value) // the row can be freed
+}
+
+// groupKey returns a short key for a value.
+func groupKey(value string) string {
+	const longValue = 64
+	if len(value) > longValue {
+		sum := sha256.Sum256([]byte(value))
+		return "hash " + string(sum[:])
+	}
+	return "value " + value
+}
+
+// table returns the groups with the lowest means as a table.
+func (b *By) table(clustered bool) Table {
+	units := "n"
+	if clustered {
+		units = "units"
+	}
+	t := Table{Title: "mean faithfulness by", Of: b.Column, Columns: []Column{
+		{Name: "group", Text: true},
+		{Name: "mean", Right: true},
+		{Name: "95% interval"},
+		{Name: units, Right: true},
+		{Name: "rows", Right: true},
+		{Name: "no claims", Right: true},
+		{Name: "failed", Right: true},
+		{Name: "note", Prose: true},
+	}}
+	add := func(name string, g *Group) {
+		interval := "none"
+		if g.Mean.Reliable() {
+			interval = Score(g.Mean.Lower) + " to " + Score(g.Mean.Upper)
+		}
+		t.AddRow(name, Score(g.Mean.Estimate), interval, strconv.Itoa(g.Mean.N), strconv.Itoa(g.Rows), strconv.Itoa(g.NoClaims), strconv.Itoa(g.Failed), g.Mean.Note)
+	}
+	for i := range b.Groups[:min(len(b.Groups), maxGroupsShown)] {
+		add(b.Groups[i].Name(), &b.Groups[i])
+	}
+	if more := len(b.Groups) - maxGroupsShown; more > 0 {
+		t.Foot = "and " + Count(more, "more group", "more groups")
+	}
+	if b.Other != nil {
+		add("(other)", b.Other)
+		t.Foot += fmt.Sprintf("; (other): rows of groups after the first %d", maxGroups)
+	}
+	t.DropColumns(map[string]string{"no claims": "0", "failed": "0", "note": ""})
+	return t
 }
