@@ -8,7 +8,12 @@ package eval
 
 import (
 	"context"
+	"fmt"
+	"iter"
 	"time"
+
+	"golang.org/x/sync/errgroup"
+	"golang.org/x/sync/semaphore"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/extract"
@@ -79,4 +84,168 @@ func (s Sinks) Write(r *result.Row) error {
 		}
 	}
 	return nil
+}
+
+const (
+	// windowPerWorker rows for each worker keep the others busy behind a row that takes
+	// about ten times as long as usual.
+	windowPerWorker = 8
+	// minWindow decouples reader and writer if rows take microseconds.
+	minWindow = 128
+	// windowBytes limits the text of the rows in the window. A larger row is processed
+	// alone.
+	windowBytes = 32 << 20
+)
+
+// Run reads rows, scores up to Workers of them concurrently, and writes the results to
+// sink in the order of rows. At most Window rows, and at most 32 MiB of text or one
+// row, wait for a slow row before them, so memory does not depend on the number of rows.
+//
+// A *dataset.RowError in rows and an error or panic in a stage fail one row. Any other
+// error in rows is returned after the rows before it are written. So is an error of a
+// stage that is Fatal; neither its row nor any later row is written. An error of sink
+// ends the run at once. If ctx is done, no further row is started, the finished rows
+// are written up to the first unfinished one, and Run returns context.Cause(ctx). Run
+// does not return before rows does.
+func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], sink Sink) error {
+	work, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	start, stop := context.WithCancelCause(work) // when done, no further row is started
+	defer stop(nil)
+	workers := max(p.Workers, 1)
+	window := p.Window
+	if window < 1 {
+		window = max(windowPerWorker*workers, minWindow)
+	}
+	q := &queue{
+		rows:  semaphore.NewWeighted(int64(window)),
+		text:  semaphore.NewWeighted(windowBytes),
+		todo:  make(chan *slot, window),
+		order: make(chan *slot, window),
+	}
+
+	var g errgroup.Group
+	g.Go(func() error { return q.read(start, rows, p.Earlier) })
+	for range workers {
+		g.Go(func() error { p.work(start, work, stop, cancel, q.todo); return nil })
+	}
+	done, writeErr := q.write(sink)
+	if writeErr != nil {
+		cancel(writeErr)
+	}
+	readErr := g.Wait()
+	switch {
+	case writeErr != nil:
+		return writeErr
+	case readErr == nil && done:
+		return nil
+	case ctx.Err() != nil:
+		return context.Cause(ctx)
+	case readErr == nil: // everything was read before the fatal error
+		return context.Cause(start)
+	default:
+		return readErr
+	}
+}
+
+// A slot holds a row between reader and writer.
+type slot struct {
+	row      evaluation
+	result   result.Row
+	bytes    int64
+	canceled bool          // the run ended before the row had a result
+	done     chan struct{} // closed when result or canceled is set
+}
+
+// A queue holds the rows between the reader and the writer. Sends on its channels never
+// block, because each channel has a buffer for as many rows as there may be.
+type queue struct {
+	rows  *semaphore.Weighted
+	text  *semaphore.Weighted
+	todo  chan *slot // to the workers
+	order chan *slot // to the writer
+}
+
+// read passes each row to the workers and to the writer, or only to the writer if it
+// has a result, until rows ends, fails, or ctx is done.
+func (q *queue) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], earlier Earlier) error {
+	defer close(q.order)
+	defer close(q.todo)
+	for row, err := range rows {
+		if !isRowErr(err) {
+			return err
+		}
+		s := &slot{row: evaluation{row: row, err: err}, bytes: min(textBytes(&row), windowBytes), done: make(chan struct{})}
+		if q.rows.Acquire(ctx, 1) != nil || q.text.Acquire(ctx, s.bytes) != nil {
+			return context.Cause(ctx)
+		}
+		var known *result.Row
+		if earlier != nil {
+			if known, err = earlier(&row, err); err != nil {
+				return err
+			}
+		}
+		q.order <- s
+		if known != nil {
+			s.result = *known
+			close(s.done)
+		} else {
+			q.todo <- s
+		}
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// write writes results to sink in order and stops at the first canceled row. It reports
+// whether every row that was read was written.
+func (q *queue) write(sink Sink) (bool, error) {
+	for s := range q.order {
+		<-s.done
+		if s.canceled {
+			return false, nil
+		}
+		if err := sink.Write(&s.result); err != nil {
+			return false, fmt.Errorf("writing row %d: %w", s.result.Index, err)
+		}
+		q.text.Release(s.bytes)
+		q.rows.Release(1)
+	}
+	return true, nil
+}
+
+// work scores rows until there are no more. A fatal error stops start and, unless the
+// other rows are drained, cancels ctx.
+func (p *Pipeline) work(start, ctx context.Context, stop, cancel context.CancelCauseFunc, todo <-chan *slot) {
+	for s := range todo {
+		s.canceled = start.Err() != nil
+		if !s.canceled {
+			p.scoreInTime(ctx, &s.row)
+			if err := s.row.err; s.row.status == result.Failed && s.row.reason != result.StageRead {
+				fatal := ctx.Err() == nil && p.Fatal != nil && p.Fatal(err)
+				if fatal {
+					stop(err)
+				}
+				if fatal && (p.Drain == nil || !p.Drain(err)) {
+					cancel(err)
+				}
+				// A stage that failed because the run ended says nothing about the row.
+				s.canceled = fatal || ctx.Err() != nil
+			}
+			s.result = s.row.result()
+		}
+		close(s.done)
+	}
+}
+
+// scoreInTime scores a row within RowTimeout.
+func (p *Pipeline) scoreInTime(ctx context.Context, e *evaluation) {
+	if p.RowTimeout > 0 {
+		var stop func()
+		ctx, stop = withRowClock(ctx, p.RowTimeout, p.Now)
+		defer stop()
+	}
+	p.score(ctx, e)
 }
