@@ -16,12 +16,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-func newCache(sys system) *cobra.Command {
-	return group("cache", "Show or clear the reply cache", newCacheStats(sys), newCacheClear(sys))
-}
-
 func cacheFlag(to *string) flagSpec {
-	return flagSpec{name: "cache", arg: "DIR", value: to, path: dirPath, help: "reply cache directory (default: the user's cache directory)"}
+	return flagSpec{"cache", "DIR", to, "reply cache directory (default: the user's cache directory)"}
 }
 
 func newCacheStats(sys system) *cobra.Command {
@@ -41,7 +37,7 @@ func newCacheClear(sys system) *cobra.Command {
 	return cacheCommand(sys, cmd, func(ctx context.Context, cache *llm.Cache) (string, error) {
 		n, err := cache.Clear(ctx, age)
 		return fmt.Sprintf("removed %d entries\n", n), err
-	}, flagSpec{name: "older-than", arg: "DURATION", value: flagvalue.Duration(&age, 0, 0), help: "remove only older entries, such as 720h"})
+	}, flagSpec{"older-than", "DURATION", flagvalue.Duration(&age, 0, 0), "remove only older entries, such as 720h"})
 }
 
 // cacheCommand completes a command that prints what run returns for an existing cache.

@@ -37,7 +37,12 @@ type calibrateOptions struct {
 	quiet         bool
 }
 
-const calibrateLong = `Compare the judge with human labels: how well the scores of a run agree with them,
+func newCalibrate(sys system) *cobra.Command {
+	o := calibrateOptions{maxError: new(calibrate.DefaultMaxError)}
+	cmd := &cobra.Command{
+		Use:   "calibrate RESULTS --label COLUMN",
+		Short: "Compare the judge with human labels",
+		Long: `Compare the judge with human labels: how well the scores of a run agree with them,
 which threshold fits best, and the mean faithfulness corrected for the judge's errors.
 
 RESULTS is a file written by score. Labels are a column of it (score --keep COLUMN), or
@@ -46,23 +51,12 @@ unfaithful, or a number that is higher for more faithful answers. Rows without a
 count only for the mean.
 
 -o FILE.json writes a calibration: the threshold for score --calibration, and the
-bounds for score --prescreen.`
-
-const calibrateExample = `  ragfaith score dataset.jsonl --keep label -o results.jsonl --summary results.summary.json
+bounds for score --prescreen.`,
+		Example: `  ragfaith score dataset.jsonl --keep label -o results.jsonl --summary results.summary.json
   ragfaith calibrate results.jsonl --label label -o calibration.json
   ragfaith score new.jsonl --calibration calibration.json
-  ragfaith calibrate results.parquet --labels people.csv --label stars --positive-at 4`
-
-const calibrateNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.`
-
-func newCalibrate(sys system) *cobra.Command {
-	o := calibrateOptions{maxError: new(calibrate.DefaultMaxError)}
-	cmd := &cobra.Command{
-		Use:         "calibrate RESULTS --label COLUMN",
-		Short:       "Compare the judge with human labels",
-		Long:        calibrateLong,
-		Example:     calibrateExample,
-		Annotations: map[string]string{notesKey: calibrateNotes},
+  ragfaith calibrate results.parquet --labels people.csv --label stars --positive-at 4`,
+		Annotations: map[string]string{notesKey: `Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.`},
 		Args:        argCount(1, 1, "one RESULTS file"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCalibrate(cmd.Context(), &o, args[0], cmd.InOrStdin(), cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
@@ -70,20 +64,17 @@ func newCalibrate(sys system) *cobra.Command {
 	}
 	addFlags(cmd,
 		flagGroup{"Labels", []flagSpec{
-			{name: "label", arg: "COLUMN", value: &o.label, help: "column of the labels (required)"},
-			{name: "labels", arg: "FILE", value: &o.labels, path: filePath, help: "dataset with row ids and labels (default: RESULTS)"},
-			{name: "positive-at", arg: "RATING", value: flagvalue.Float(&o.positiveAt), help: "lowest rating of a faithful row, if labels are ratings"},
-			{name: "max-error", arg: "SHARE", value: flagvalue.Proportion(&o.maxError), help: "share of wrong verdicts to accept from score --prescreen"},
-			{name: "settings", arg: "FILE", value: &o.settings, path: filePath, help: "summary of the run (default: NAME.summary.json next to RESULTS)"},
-			{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
+			{"label", "COLUMN", &o.label, "column of the labels (required)"},
+			{"labels", "FILE", &o.labels, "dataset with row ids and labels (default: RESULTS)"},
+			{"positive-at", "RATING", flagvalue.Float(&o.positiveAt), "lowest rating of a faithful row, if labels are ratings"},
+			{"max-error", "SHARE", flagvalue.Proportion(&o.maxError), "share of wrong verdicts to accept from score --prescreen"},
+			{"settings", "FILE", &o.settings, "summary of the run (default: NAME.summary.json next to RESULTS)"},
+			{"seed", "N", &o.seed, "random seed"},
 		}},
 		flagGroup{"Output", []flagSpec{
 			formatFlag(&o.to, "table", "markdown", "json", "none"),
-			{
-				name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
-				help: "write the calibration (.json) or report (.md, .html); repeatable",
-			},
-			{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no warnings or notes on stderr"},
+			{"output", "FILE", &o.output, "write the calibration (.json) or report (.md, .html); repeatable"},
+			{"quiet", "", &o.quiet, "no warnings or notes on stderr"},
 		}})
 	return cmd
 }

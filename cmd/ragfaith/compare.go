@@ -38,54 +38,42 @@ type compareOptions struct {
 	maxRegressed *int
 }
 
-const compareLong = `Compare the results of two runs over the same rows: the difference of their mean
-faithfulness, whether it is statistically significant, and the rows and claims that
-changed. Both files are results of score, in JSONL, JSON, CSV, TSV or Parquet. Rows
-are paired by id. Differences between the runs, such as another judge or other
-contexts, are reported first.`
-
-const compareExample = `  ragfaith compare baseline.jsonl candidate.jsonl
-  ragfaith compare baseline.jsonl candidate.jsonl --to none -o compare.md --max-drop 0.02
-  ragfaith compare monday.parquet tuesday.parquet -o compare.html --cluster document`
-
-const compareNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 4 significant drop beyond --max-drop
-or more regressed rows than --max-regressed-rows, 130 interrupted.`
-
 func newCompare(sys system) *cobra.Command {
 	var o compareOptions
 	cmd := &cobra.Command{
-		Use:         "compare BASELINE CANDIDATE",
-		Short:       "Compare the results of two runs",
-		Long:        compareLong,
-		Example:     compareExample,
-		Annotations: map[string]string{notesKey: compareNotes},
-		Args:        argCount(2, 2, "two arguments, BASELINE and CANDIDATE"),
+		Use:   "compare BASELINE CANDIDATE",
+		Short: "Compare the results of two runs",
+		Long: `Compare the results of two runs over the same rows: the difference of their mean
+faithfulness, whether it is statistically significant, and the rows and claims that
+changed. Both files are results of score, in JSONL, JSON, CSV, TSV or Parquet. Rows
+are paired by id. Differences between the runs, such as another judge or other
+contexts, are reported first.`,
+		Example: `  ragfaith compare baseline.jsonl candidate.jsonl
+  ragfaith compare baseline.jsonl candidate.jsonl --to none -o compare.md --max-drop 0.02
+  ragfaith compare monday.parquet tuesday.parquet -o compare.html --cluster document`,
+		Annotations: map[string]string{notesKey: `Exit codes: 0 success, 1 failure, 2 usage error, 4 significant drop beyond --max-drop
+or more regressed rows than --max-regressed-rows, 130 interrupted.`},
+		Args: argCount(2, 2, "two arguments, BASELINE and CANDIDATE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runCompare(cmd.Context(), &o, [2]string{args[0], args[1]}, cmd.OutOrStdout(), cmd.ErrOrStderr(), sys)
 		},
 	}
 	addFlags(cmd,
 		flagGroup{"Input", []flagSpec{
-			{name: "baseline-summary", arg: "FILE", value: &o.summaries[0], path: filePath, help: "summary of BASELINE (default: NAME.summary.json next to it)"},
-			{name: "candidate-summary", arg: "FILE", value: &o.summaries[1], path: filePath, help: "summary of CANDIDATE (default: as for BASELINE)"},
-			{name: "cluster", arg: "COLUMN", value: &o.cluster, help: "treat rows with the same kept COLUMN as one unit"},
-			{name: "seed", arg: "N", value: &o.seed, help: "random seed"},
+			{"baseline-summary", "FILE", &o.summaries[0], "summary of BASELINE (default: NAME.summary.json next to it)"},
+			{"candidate-summary", "FILE", &o.summaries[1], "summary of CANDIDATE (default: as for BASELINE)"},
+			{"cluster", "COLUMN", &o.cluster, "treat rows with the same kept COLUMN as one unit"},
+			{"seed", "N", &o.seed, "random seed"},
 		}},
 		flagGroup{"Output", []flagSpec{
 			formatFlag(&o.to, "table", "markdown", "json", "none"),
-			{
-				name: "output", short: "o", arg: "FILE", value: &o.output, path: filePath,
-				help: "write to FILE (.md, .json or .html) atomically; repeatable",
-			},
-			{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "no warnings on stderr"},
+			{"output", "FILE", &o.output, "write to FILE (.md, .json or .html) atomically; repeatable"},
+			{"quiet", "", &o.quiet, "no warnings on stderr"},
 		}},
 		flagGroup{"Gate", []flagSpec{
-			{name: "max-drop", arg: "SCORE", value: flagvalue.Fraction(&o.maxDrop), harmless: true, help: "exit 4 if the mean drops significantly, by more than SCORE"},
-			{name: "alpha", arg: "P", value: flagvalue.Fraction(&o.alpha), help: "significance level (default 0.05)"},
-			{
-				name: "max-regressed-rows", arg: "N", value: flagvalue.Count(&o.maxRegressed),
-				help: "exit 4 if more than N rows score lower or lose their score",
-			},
+			{"max-drop", "SCORE", flagvalue.Fraction(&o.maxDrop), "exit 4 if the mean drops significantly, by more than SCORE"},
+			{"alpha", "P", flagvalue.Fraction(&o.alpha), "significance level (default 0.05)"},
+			{"max-regressed-rows", "N", flagvalue.Count(&o.maxRegressed), "exit 4 if more than N rows score lower or lose their score"},
 		}})
 	return cmd
 }

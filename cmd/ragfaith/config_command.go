@@ -18,19 +18,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-func newConfig(sys system) *cobra.Command {
-	return group("config", "Create or show config files", newConfigInit(), newConfigShow(sys))
-}
-
-const configInitLong = `Create a config file that lists every option of score as a comment, with its default.
-FILE defaults to ragfaith.yaml, which ragfaith looks for in the working directory. An
-existing file is not overwritten.`
-
 func newConfigInit() *cobra.Command {
 	cmd := &cobra.Command{
-		Use:               "init [FILE]",
-		Short:             "Create a commented config file",
-		Long:              configInitLong,
+		Use:   "init [FILE]",
+		Short: "Create a commented config file",
+		Long: `Create a config file that lists every option of score as a comment, with its default.
+FILE defaults to ragfaith.yaml, which ragfaith looks for in the working directory. An
+existing file is not overwritten.`,
 		Example:           "  ragfaith config init\n  ragfaith config init config/nightly.yaml",
 		Args:              argCount(0, 1, "one FILE"),
 		PersistentPreRunE: markParsed,
@@ -115,22 +109,16 @@ func exampleOf(f *pflag.Flag) string {
 	return `""`
 }
 
-const configNotes = `Exit codes: 0 success, 1 failure, 2 usage error or invalid config file.`
-
-const configShowLong = `Print the options of a command (default: score) with their values and where each
-value comes from: a flag, the environment, a line of a config file, a profile or the
-default. Flags after COMMAND are read as COMMAND would read them; nothing is run.`
-
-const configShowExample = `  ragfaith config show
-  ragfaith config show score --profile ragas --threshold 0.6`
-
 func newConfigShow(sys system) *cobra.Command {
 	cmd := &cobra.Command{
-		Use:         "show [COMMAND [FLAG...]]",
-		Short:       "Show each option, its value and its origin",
-		Long:        configShowLong,
-		Example:     configShowExample,
-		Annotations: map[string]string{notesKey: configNotes},
+		Use:   "show [COMMAND [FLAG...]]",
+		Short: "Show each option, its value and its origin",
+		Long: `Print the options of a command (default: score) with their values and where each
+value comes from: a flag, the environment, a line of a config file, a profile or the
+default. Flags after COMMAND are read as COMMAND would read them; nothing is run.`,
+		Example: `  ragfaith config show
+  ragfaith config show score --profile ragas --threshold 0.6`,
+		Annotations: map[string]string{notesKey: `Exit codes: 0 success, 1 failure, 2 usage error or invalid config file.`},
 		Args:        cobra.ArbitraryArgs,
 		// Show invalid options, too, instead of failing.
 		PersistentPreRunE: markParsed,

@@ -16,14 +16,10 @@ import (
 // A flagSpec describes a flag: on the command line, in the environment, in config
 // files and their schema, in the help and in shell completion.
 type flagSpec struct {
-	name, short string
-	arg         string // name of the argument in the help, such as FILE; "" for a switch
-	value       any    // *string, *bool, *uint64, *[]string or pflag.Value; holds the default
-	help        string
-	path        string // filePath, dirPath, or "" for a value that is no path
-	// harmless flags can neither write, send or select anything nor weaken a gate. Only
-	// these may be set by a config file that was not named.
-	harmless bool
+	name  string
+	arg   string // name of the argument in the help; "" for a switch, FILE or DIR for a path
+	value any    // *string, *bool, *uint64, *[]string or pflag.Value; holds the default
+	help  string
 }
 
 // A flagGroup is a heading of the help with the flags below it.
@@ -41,13 +37,8 @@ const (
 
 // The keys of flag annotations.
 const (
-	groupKey    = "group"
-	argKey      = "argument"
-	harmlessKey = "harmless"
-	// A path on disk has a key of cobra, which completes it. Config files give such names
-	// relative to their own directory.
-	filePath = cobra.BashCompFilenameExt
-	dirPath  = cobra.BashCompSubdirsInDir
+	groupKey = "group"
+	argKey   = "argument"
 	// sourceKey is the key of a flag that was not set on the command line. It says where
 	// the value was set, such as "environment RAGFAITH_JUDGE" or "ragfaith.yaml:3".
 	sourceKey = "source"
@@ -65,33 +56,34 @@ func addFlags(cmd *cobra.Command, groups ...flagGroup) {
 
 // add defines the flag in fs.
 func (s *flagSpec) add(fs *pflag.FlagSet, group string) {
+	short := map[string]string{"output": "o", "quiet": "q", "verbose": "v"}[s.name]
 	switch v := s.value.(type) {
 	case *string:
-		fs.StringVarP(v, s.name, s.short, *v, s.help)
+		fs.StringVarP(v, s.name, short, *v, s.help)
 	case *bool:
-		fs.BoolVarP(v, s.name, s.short, *v, s.help)
+		fs.BoolVarP(v, s.name, short, *v, s.help)
 	case *uint64:
-		fs.Uint64VarP(v, s.name, s.short, *v, s.help)
+		fs.Uint64VarP(v, s.name, short, *v, s.help)
 	case *[]string:
-		fs.StringArrayVarP(v, s.name, s.short, *v, s.help)
+		fs.StringArrayVarP(v, s.name, short, *v, s.help)
 	case pflag.Value:
-		fs.VarP(v, s.name, s.short, s.help)
+		fs.VarP(v, s.name, short, s.help)
 	default:
 		panic(fmt.Sprintf("flag %s: unsupported type %T", s.name, v))
 	}
 	f := fs.Lookup(s.name)
 	f.Annotations = map[string][]string{groupKey: {group}, argKey: {s.arg}}
-	if s.harmless {
-		f.Annotations[harmlessKey] = nil
-	}
-	if s.path != "" {
-		f.Annotations[s.path] = nil
+	switch s.arg { // cobra completes paths
+	case "FILE":
+		f.Annotations[cobra.BashCompFilenameExt] = nil
+	case "DIR":
+		f.Annotations[cobra.BashCompSubdirsInDir] = nil
 	}
 }
 
 // formatFlag returns the flag for the format written to stdout, by default the first.
 func formatFlag(to *string, formats ...string) flagSpec {
-	return flagSpec{name: "to", arg: "FORMAT", value: flagvalue.OneOf(to, formats[0], formats...), help: "format written to stdout: " + report.OrList(formats)}
+	return flagSpec{"to", "FORMAT", flagvalue.OneOf(to, formats[0], formats...), "format written to stdout: " + report.OrList(formats)}
 }
 
 // namesOf returns the name of each item.
@@ -111,17 +103,23 @@ func annotation(f *pflag.Flag, key string) string {
 	return ""
 }
 
-// isHarmless reports whether a config file that was not named may set a flag.
+// isHarmless reports whether a config file that was not named may set a flag: one that can
+// neither write, send or select anything nor weaken a gate.
 func isHarmless(f *pflag.Flag) bool {
-	_, ok := f.Annotations[harmlessKey]
-	return ok
+	switch f.Name {
+	case "by", "color", "github", "keep", "keep-as", "no-progress", "quiet", "show", "sort", "verbose",
+		"max-drop", "max-no-claims", "max-uncertain", "max-unjudged",
+		"min-citation-precision", "min-citation-recall", "min-lower", "min-mean", "min-mean-by":
+		return true
+	}
+	return false
 }
 
-// isPath reports whether the value of a flag names a file or a directory.
+// isPath reports whether the value of a flag names a file or a directory. Config files give
+// such names relative to their own directory.
 func isPath(f *pflag.Flag) bool {
-	_, file := f.Annotations[filePath]
-	_, dir := f.Annotations[dirPath]
-	return file || dir
+	arg := annotation(f, argKey)
+	return arg == "FILE" || arg == "DIR"
 }
 
 // takesPairs reports whether the values of a flag have the form NAME=VALUE.

@@ -25,12 +25,7 @@ import (
 
 // modelsFlag returns the --models flag, which all model commands share.
 func modelsFlag(to *string) flagSpec {
-	return flagSpec{name: "models", arg: "DIR", value: to, path: dirPath, help: "model directory (default: the Hugging Face cache)"}
-}
-
-// shortNames returns the short names of models.
-func shortNames() []string {
-	return namesOf(hub.Names(), func(n hub.Name) string { return n.Short })
+	return flagSpec{"models", "DIR", to, "model directory (default: the Hugging Face cache)"}
 }
 
 // resolveModel returns the model with the given name. An unknown name is a usage error.
@@ -44,7 +39,7 @@ func resolveModel(name string) (hub.Name, error) {
 
 // completeModels completes the short names of models.
 func completeModels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return shortNames(), cobra.ShellCompDirectiveNoFileComp
+	return namesOf(hub.Names(), func(n hub.Name) string { return n.Short }), cobra.ShellCompDirectiveNoFileComp
 }
 
 func shortCommit(commit string) string { return commit[:min(len(commit), 7)] }
@@ -64,8 +59,7 @@ func newModelsList(sys system) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			missing := missingModels(list)
-			_, err = fmt.Fprintln(cmd.OutOrStdout(), modelsTable(list, missing, store))
+			_, err = fmt.Fprintln(cmd.OutOrStdout(), modelsTable(list, store))
 			return err
 		},
 	}
@@ -83,15 +77,9 @@ func revision(m *hub.Model) string {
 	return m.Revision + " at " + shortCommit(m.Commit)
 }
 
-// missingModels returns the models with a short name that are not in list.
-func missingModels(list []hub.Model) []hub.Name {
-	return slices.DeleteFunc(hub.Names(), func(n hub.Name) bool {
-		return slices.ContainsFunc(list, func(m hub.Model) bool { return m.Name == n })
-	})
-}
-
-// modelsTable returns a table of the models on this machine and those to download.
-func modelsTable(list []hub.Model, missing []hub.Name, store hub.Store) string {
+// modelsTable returns a table of the models on this machine, and those with a short name that
+// can be downloaded.
+func modelsTable(list []hub.Model, store hub.Store) string {
 	w := plainTable()
 	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}})
 	w.AppendHeader(pretty.Row{"name", "parameters", "license", "language", "published accuracy", "on this machine"})
@@ -105,8 +93,10 @@ func modelsTable(list []hub.Model, missing []hub.Name, store hub.Store) string {
 	for i := range list {
 		add(list[i].Name, console.Bytes(list[i].Size())+", "+revision(&list[i]))
 	}
-	for _, n := range missing {
-		add(n, "-")
+	for _, n := range hub.Names() {
+		if !slices.ContainsFunc(list, func(m hub.Model) bool { return m.Name == n }) {
+			add(n, "-")
+		}
 	}
 	return w.Render() + "\n\n\"ragfaith models pull\" downloads these, or any ORG/REPO, into " + report.Printable(store.Dir)
 }
@@ -157,13 +147,13 @@ func newModelsPull(sys system) *cobra.Command {
 		},
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
-		{name: "revision", arg: "NAME", value: &o.revision, help: "branch, tag, commit or pull request (refs/pr/N)"},
-		{name: "endpoint", arg: "URL", value: &o.endpoint, help: "hub to download from (default: HF_ENDPOINT, or " + hub.DefaultEndpoint + ")"},
+		{"revision", "NAME", &o.revision, "branch, tag, commit or pull request (refs/pr/N)"},
+		{"endpoint", "URL", &o.endpoint, "hub to download from (default: HF_ENDPOINT, or " + hub.DefaultEndpoint + ")"},
 		modelsFlag(&o.models),
-		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&o.timeout, hub.DefaultStall, time.Second), help: "timeout if a download receives no data"},
-		{name: "retries", arg: "N", value: flagvalue.Int(&o.retries, 5, 0), help: "retry transient failures up to N times"},
-		{name: "quiet", short: "q", value: &o.quiet, harmless: true, help: "only errors on stderr"},
-		{name: "no-progress", value: &o.noProgress, harmless: true, help: "no progress on stderr"},
+		{"timeout", "DURATION", flagvalue.Duration(&o.timeout, hub.DefaultStall, time.Second), "timeout if a download receives no data"},
+		{"retries", "N", flagvalue.Int(&o.retries, 5, 0), "retry transient failures up to N times"},
+		{"quiet", "", &o.quiet, "only errors on stderr"},
+		{"no-progress", "", &o.noProgress, "no progress on stderr"},
 	}})
 	return cmd
 }

@@ -15,17 +15,11 @@ import (
 func outputFlags(o *output.Options) []flagSpec {
 	return []flagSpec{
 		formatFlag(&o.To, namesOf(report.StreamFormats(), func(f report.Format) string { return string(f) })...),
-		{name: "sort", arg: "ORDER", value: flagvalue.OneOf(&o.Sort, output.SortScore, output.SortScore, output.SortNone), harmless: true, help: "order of the table: score (lowest first) or none"},
-		{name: "show", arg: "N", value: flagvalue.Int(&o.Show, 0, 0), harmless: true, help: "show the N worst and the first N failed rows in full"},
-		{
-			name: "output", short: "o", arg: "FILE", value: &o.Files, path: filePath,
-			help: "write results to FILE (atomically), by extension; repeatable",
-		},
-		{name: "summary", arg: "FILE", value: &o.Summary, path: filePath, help: "write figures, options and gates to FILE as JSON"},
-		{
-			name: "github", arg: "MODE", value: flagvalue.OneOf(&o.GitHub, "auto", "auto", "off"), harmless: true,
-			help: "GitHub Actions summary and annotations: auto or off",
-		},
+		{"sort", "ORDER", flagvalue.OneOf(&o.Sort, output.SortScore, output.SortScore, output.SortNone), "order of the table: score (lowest first) or none"},
+		{"show", "N", flagvalue.Int(&o.Show, 0, 0), "show the N worst and the first N failed rows in full"},
+		{"output", "FILE", &o.Files, "write results to FILE (atomically), by extension; repeatable"},
+		{"summary", "FILE", &o.Summary, "write figures, options and gates to FILE as JSON"},
+		{"github", "MODE", flagvalue.OneOf(&o.GitHub, "auto", "auto", "off"), "GitHub Actions summary and annotations: auto or off"},
 	}
 }
 
@@ -59,26 +53,17 @@ func checkOutputs(o *output.Options, kind string, inputs []string) error {
 // gateFlags returns the flags of the gates.
 func gateFlags(o *output.Options) []flagSpec {
 	return []flagSpec{
-		{name: "min-mean", arg: "SCORE", value: flagvalue.Fraction(&o.Gates.MinMean), harmless: true, help: "exit 4 if the mean faithfulness is below SCORE"},
-		{name: "min-lower", arg: "SCORE", value: flagvalue.Fraction(&o.Gates.MinLower), harmless: true, help: "exit 4 if its 95% interval starts below SCORE, or is missing"},
-		{name: "min-mean-by", arg: "SCORE", value: flagvalue.Fraction(&o.Gates.MinMeanBy), harmless: true, help: "exit 4 if the mean of any group of --by is below SCORE"},
-		{
-			name: "max-no-claims", arg: "SHARE", value: flagvalue.Proportion(&o.Gates.MaxNoClaims), harmless: true,
-			help: "exit 4 if more than SHARE (such as 20%) of rows have no claims",
-		},
-		{
-			name: "max-unjudged", arg: "SHARE", value: flagvalue.Proportion(&o.Gates.MaxUnjudged), harmless: true,
-			help: "exit 4 if over SHARE of the words are in no judged claim (mean)",
-		},
-		{
-			name: "max-uncertain", arg: "SHARE", value: flagvalue.Proportion(&o.Gates.MaxUncertain), harmless: true,
-			help: "exit 4 if over SHARE of verdicts have a confidence below 0.7",
-		},
-		{name: "min-citation-recall", arg: "SCORE", value: flagvalue.Fraction(&o.Gates.CitationRecall), harmless: true, help: "exit 4 if the mean citation recall is below SCORE"},
-		{name: "min-citation-precision", arg: "SCORE", value: flagvalue.Fraction(&o.Gates.CitationPrecision), harmless: true, help: "exit 4 if the mean citation precision is below SCORE"},
-		{name: "max-failed", arg: "N", value: flagvalue.CountOrShare(&o.Gates.MaxFailed), help: "exit 3 if more than N rows (or N%) fail"},
-		{name: "cluster", arg: "COLUMN", value: &o.Cluster, help: "treat rows with the same COLUMN as one unit in intervals"},
-		{name: "by", arg: "COLUMN", value: &o.By, harmless: true, help: "show the mean of each group of rows by COLUMN; repeatable"},
+		{"min-mean", "SCORE", flagvalue.Fraction(&o.Gates.MinMean), "exit 4 if the mean faithfulness is below SCORE"},
+		{"min-lower", "SCORE", flagvalue.Fraction(&o.Gates.MinLower), "exit 4 if its 95% interval starts below SCORE, or is missing"},
+		{"min-mean-by", "SCORE", flagvalue.Fraction(&o.Gates.MinMeanBy), "exit 4 if the mean of any group of --by is below SCORE"},
+		{"max-no-claims", "SHARE", flagvalue.Proportion(&o.Gates.MaxNoClaims), "exit 4 if more than SHARE (such as 20%) of rows have no claims"},
+		{"max-unjudged", "SHARE", flagvalue.Proportion(&o.Gates.MaxUnjudged), "exit 4 if over SHARE of the words are in no judged claim (mean)"},
+		{"max-uncertain", "SHARE", flagvalue.Proportion(&o.Gates.MaxUncertain), "exit 4 if over SHARE of verdicts have a confidence below 0.7"},
+		{"min-citation-recall", "SCORE", flagvalue.Fraction(&o.Gates.CitationRecall), "exit 4 if the mean citation recall is below SCORE"},
+		{"min-citation-precision", "SCORE", flagvalue.Fraction(&o.Gates.CitationPrecision), "exit 4 if the mean citation precision is below SCORE"},
+		{"max-failed", "N", flagvalue.CountOrShare(&o.Gates.MaxFailed), "exit 3 if more than N rows (or N%) fail"},
+		{"cluster", "COLUMN", &o.Cluster, "treat rows with the same COLUMN as one unit in intervals"},
+		{"by", "COLUMN", &o.By, "show the mean of each group of rows by COLUMN; repeatable"},
 	}
 }
 

@@ -32,30 +32,24 @@ type reportOptions struct {
 	limitsFailed bool // --max-failed was given
 }
 
-const reportLong = `Render results again, in any format, with their figures and gates; nothing is judged.
+func newReport(sys system) *cobra.Command {
+	var o reportOptions
+	cmd := &cobra.Command{
+		Use:   "report RESULTS...",
+		Short: "Merge and render results, and check gates",
+		Long: `Render results again, in any format, with their figures and gates; nothing is judged.
 
 RESULTS are files written by score (.jsonl, .json, .csv, .tsv or .parquet, also
 compressed), or - for standard input. Several files are merged by row index, so the
 shards of a dataset become one run. If two files contain the same row, report fails;
-use --append for results of different datasets.`
-
-const reportExample = `  ragfaith report results.jsonl -o report.html
+use --append for results of different datasets.`,
+		Example: `  ragfaith report results.jsonl -o report.html
   ragfaith report shard-*.jsonl -o results.jsonl --min-lower 0.8
   ragfaith report shard-*.jsonl.zst --to none --summary run.json --cluster document
-  ragfaith report english.jsonl german.jsonl --append --to markdown`
-
-const reportNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 3 more failed rows than --max-failed,
-4 gate not met, 130 interrupted.`
-
-func newReport(sys system) *cobra.Command {
-	var o reportOptions
-	cmd := &cobra.Command{
-		Use:         "report RESULTS...",
-		Short:       "Merge and render results, and check gates",
-		Long:        reportLong,
-		Example:     reportExample,
-		Annotations: map[string]string{notesKey: reportNotes},
-		Args:        someArgs("RESULTS argument: want a file written by score, or - for standard input"),
+  ragfaith report english.jsonl german.jsonl --append --to markdown`,
+		Annotations: map[string]string{notesKey: `Exit codes: 0 success, 1 failure, 2 usage error, 3 more failed rows than --max-failed,
+4 gate not met, 130 interrupted.`},
+		Args: someArgs("RESULTS argument: want a file written by score, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.showExplicit = explicit(cmd.Flags(), "show")
 			o.limitsFailed = cmd.Flags().Changed("max-failed")
@@ -63,12 +57,12 @@ func newReport(sys system) *cobra.Command {
 			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), sys.streams(cmd, &o.Options))
 		},
 	}
-	quiet := flagSpec{name: "quiet", short: "q", value: &o.Quiet, harmless: true, help: "no warnings or figures on stderr"}
-	partial := flagSpec{name: "partial", value: &o.partial, help: "let gates pass although shards or rows are missing"}
-	seed := flagSpec{name: "seed", arg: "N", value: &o.Seed, help: "random seed of the intervals"}
+	quiet := flagSpec{"quiet", "", &o.Quiet, "no warnings or figures on stderr"}
+	partial := flagSpec{"partial", "", &o.partial, "let gates pass although shards or rows are missing"}
+	seed := flagSpec{"seed", "N", &o.Seed, "random seed of the intervals"}
 	addFlags(cmd,
 		flagGroup{"Input", []flagSpec{
-			{name: "append", value: &o.concat, help: "concatenate results of different datasets, renumbering rows"},
+			{"append", "", &o.concat, "concatenate results of different datasets, renumbering rows"},
 		}},
 		flagGroup{"Output", append(outputFlags(&o.Options), quiet)},
 		flagGroup{"Gates", append(gateFlags(&o.Options), partial, seed)})

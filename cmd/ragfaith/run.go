@@ -104,28 +104,21 @@ that its contexts support.`,
 	root.Flags().Bool("version", false, "print the version")
 	root.SetUsageFunc(writeUsage)
 	for _, spec := range []flagSpec{
-		{
-			name: "color", arg: "WHEN", value: flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), harmless: true,
-			help: "when to color output: auto, always or never",
-		},
-		{
-			name: "config", arg: "FILE", value: &config, path: filePath,
-			help: "config file (default: ragfaith.yaml); none to read no file",
-		},
+		{"color", "WHEN", flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), "when to color output: auto, always or never"},
+		{"config", "FILE", &config, "config file (default: ragfaith.yaml); none to read no file"},
 	} {
 		spec.add(root.PersistentFlags(), globalGroup)
 	}
-	root.AddCommand(newScore(sys), newCompare(sys), newReport(sys), newCalibrate(sys), newSegment(), newPrompts(), newCache(sys), newModels(sys), newConfig(sys), newMan(), newVersion())
+	root.AddCommand(newScore(sys), newCompare(sys), newReport(sys), newCalibrate(sys), newSegment(), newPrompts(), newMan(), newVersion(),
+		group("cache", "Show or clear the reply cache", newCacheStats(sys), newCacheClear(sys)),
+		group("models", "Download, list or verify models", newModelsPull(sys), newModelsList(sys), newModelsVerify(sys)),
+		group("config", "Create or show config files", newConfigInit(), newConfigShow(sys)))
 	completeValues(root)
 	root.InitDefaultCompletionCmd()
 	if completion, _, err := root.Find([]string{"completion"}); err == nil {
 		completion.RunE = root.RunE
 	}
 	return root
-}
-
-func newModels(sys system) *cobra.Command {
-	return group("models", "Download, list or verify models", newModelsPull(sys), newModelsList(sys), newModelsVerify(sys))
 }
 
 // printError writes err, or each of several joined errors on its own line.

@@ -17,29 +17,23 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-const scoreLong = `Score how far each answer of a dataset is supported by its contexts. An answer is
-split into claims; its score is the share of claims that the contexts support.
-Rows that can't be read or judged count as failed and do not stop the run.`
-
-const scoreExample = `  ragfaith score dataset.jsonl -o results.jsonl --min-mean 0.9
-  ragfaith score dataset.csv --map answer=reply --keep model -o report.html
-  cat dataset.jsonl | ragfaith score - --to jsonl | jq .faithfulness`
-
-const scoreNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 3 more failed rows than --max-failed,
-4 gate not met, 130 interrupted (finished rows are kept for --resume).
-
-Flags can also be set in the environment (--min-mean as RAGFAITH_MIN_MEAN; lists with
-commas) and in ragfaith.yaml ("ragfaith config --help").`
-
 func newScore(sys system) *cobra.Command {
 	var f scoreFlags
 	cmd := &cobra.Command{
-		Use:         "score DATASET...",
-		Short:       "Score every row of a dataset",
-		Long:        scoreLong,
-		Example:     scoreExample,
-		Annotations: map[string]string{notesKey: scoreNotes},
-		Args:        someArgs("DATASET argument: want a file, or - for standard input"),
+		Use:   "score DATASET...",
+		Short: "Score every row of a dataset",
+		Long: `Score how far each answer of a dataset is supported by its contexts. An answer is
+split into claims; its score is the share of claims that the contexts support.
+Rows that can't be read or judged count as failed and do not stop the run.`,
+		Example: `  ragfaith score dataset.jsonl -o results.jsonl --min-mean 0.9
+  ragfaith score dataset.csv --map answer=reply --keep model -o report.html
+  cat dataset.jsonl | ragfaith score - --to jsonl | jq .faithfulness`,
+		Annotations: map[string]string{notesKey: `Exit codes: 0 success, 1 failure, 2 usage error, 3 more failed rows than --max-failed,
+4 gate not met, 130 interrupted (finished rows are kept for --resume).
+
+Flags can also be set in the environment (--min-mean as RAGFAITH_MIN_MEAN; lists with
+commas) and in ragfaith.yaml ("ragfaith config --help").`},
+		Args: someArgs("DATASET argument: want a file, or - for standard input"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			streams := sys.streams(cmd, &f.Options.Options)
 			o, err := f.resolve(cmd.Context(), args, sys, streams.Console)

@@ -62,35 +62,20 @@ func (f *scoreFlags) inputFlags() []flagSpec {
 	o.Dataset.MaxRowBytes = dataset.DefaultMaxRowBytes
 	formats := append([]string{"auto"}, dataset.Formats()...)
 	return []flagSpec{
-		{
-			name: "input-format", arg: "FORMAT", value: flagvalue.OneOf(&f.inputFormat, "auto", formats...),
-			help: "dataset format: " + report.OrList(formats),
-		},
-		{
-			name: "delimiter", arg: "CHAR", value: flagvalue.Delimiter(&o.Dataset.Delimiter),
-			help: "delimiter of CSV files, or tab (default: detected)",
-		},
-		{
-			name: "from", arg: "TOOL", value: flagvalue.OneOf(&f.from, "auto", append([]string{"auto"}, dataset.Exporters()...)...),
-			help: "the tool that exported the dataset, such as langfuse",
-		},
-		{
-			name: "map", arg: "FIELD=COLUMN", value: &o.Map,
-			help: "read a field from a column or a path such as docs[*].text; repeatable",
-		},
-		{
-			name: "turns", arg: "WHICH", value: flagvalue.OneOf(&f.turns, "last", "last", "all"),
-			help: "score the last answer of each chat, or all",
-		},
-		{name: "keep", arg: "COLUMN", value: &o.Keep, harmless: true, help: "copy COLUMN into the results; all for every column; repeatable"},
-		{name: "keep-as", arg: "COLUMN=NAME", value: &o.KeepAs, harmless: true, help: "copy COLUMN into the results as NAME; repeatable"},
-		{name: "where", arg: "CONDITION", value: &o.Where, help: "score only rows with COLUMN=VALUE, or !=, <, <=, > or >=; repeatable"},
-		{name: "limit", arg: "N", value: flagvalue.Int(&o.Rows.Limit, 0, 0), help: "score only the first N rows; 0 for all"},
-		{name: "sample", arg: "N", value: flagvalue.Int(&o.Rows.Sample, 0, 0), help: "score a random sample of N rows; 0 for all"},
-		{name: "seed", arg: "N", value: &o.Seed, help: "random seed"},
-		{name: "shard", arg: "I/N", value: flagvalue.Shard(&o.Rows.Shard, &o.Rows.Shards), help: "score only shard I of N: rows whose index mod N is I-1"},
-		{name: "max-row-bytes", arg: "SIZE", value: flagvalue.Size(&o.Dataset.MaxRowBytes), help: "rows larger than this fail"},
-		{name: "lang", arg: "LANG", value: flagvalue.Language(&o.Lang, segment.Languages()), help: "language of the answers, such as de (default: detected)"},
+		{"input-format", "FORMAT", flagvalue.OneOf(&f.inputFormat, "auto", formats...), "dataset format: " + report.OrList(formats)},
+		{"delimiter", "CHAR", flagvalue.Delimiter(&o.Dataset.Delimiter), "delimiter of CSV files, or tab (default: detected)"},
+		{"from", "TOOL", flagvalue.OneOf(&f.from, "auto", append([]string{"auto"}, dataset.Exporters()...)...), "the tool that exported the dataset, such as langfuse"},
+		{"map", "FIELD=COLUMN", &o.Map, "read a field from a column or a path such as docs[*].text; repeatable"},
+		{"turns", "WHICH", flagvalue.OneOf(&f.turns, "last", "last", "all"), "score the last answer of each chat, or all"},
+		{"keep", "COLUMN", &o.Keep, "copy COLUMN into the results; all for every column; repeatable"},
+		{"keep-as", "COLUMN=NAME", &o.KeepAs, "copy COLUMN into the results as NAME; repeatable"},
+		{"where", "CONDITION", &o.Where, "score only rows with COLUMN=VALUE, or !=, <, <=, > or >=; repeatable"},
+		{"limit", "N", flagvalue.Int(&o.Rows.Limit, 0, 0), "score only the first N rows; 0 for all"},
+		{"sample", "N", flagvalue.Int(&o.Rows.Sample, 0, 0), "score a random sample of N rows; 0 for all"},
+		{"seed", "N", &o.Seed, "random seed"},
+		{"shard", "I/N", flagvalue.Shard(&o.Rows.Shard, &o.Rows.Shards), "score only shard I of N: rows whose index mod N is I-1"},
+		{"max-row-bytes", "SIZE", flagvalue.Size(&o.Dataset.MaxRowBytes), "rows larger than this fail"},
+		{"lang", "LANG", flagvalue.Language(&o.Lang, segment.Languages()), "language of the answers, such as de (default: detected)"},
 	}
 }
 
@@ -98,45 +83,27 @@ func (f *scoreFlags) judgingFlags() []flagSpec {
 	o := &f.Options
 	o.Judge = app.JudgeLexical
 	return []flagSpec{
-		{name: "profile", arg: "NAME", value: flagvalue.OneOf(&o.Profile, "", profileNames()...), help: "evaluate as another tool does, such as ragas or deepeval"},
-		{
-			name: "claims", arg: "METHOD", value: flagvalue.OneOf(&o.Claims, "sentence", "sentence", app.ClaimsAnswer, app.ClaimsLLM),
-			help: "split answers into claims: sentence, answer or llm",
-		},
-		{
-			name: "judge", arg: "JUDGE", value: flagvalue.Text(&o.Judge, checkJudge),
-			help: "lexical, embedded, auto, llm, ollama/MODEL, or a model or DIR",
-		},
-		{
-			name: "evidence", arg: "MODE", value: flagvalue.OneOf(&o.Evidence, "chunks", "chunks", "joined"),
-			help: "compare claims with single chunks or with all joined",
-		},
-		{name: "threshold", arg: "SCORE", value: flagvalue.Fraction(&o.Threshold), help: "minimum score of a supported claim (default: the judge's)"},
-		{name: "calibration", arg: "FILE", value: &o.Calibration, path: filePath, help: "read threshold or bounds written by \"ragfaith calibrate\""},
-		{
-			name: "no-claims", arg: "SCORE", value: flagvalue.OneOf(&o.NoClaims, "null", "null", "0", "1"),
-			help: "score of an answer without claims: null, 0 or 1",
-		},
-		{
-			name: "empty-contexts", arg: "HOW", value: flagvalue.OneOf(&o.EmptyContexts, app.EmptyScore, app.EmptyScore, app.EmptyFail, app.EmptySkip),
-			help: "if nothing was retrieved: score (0), fail or skip the row",
-		},
-		{name: "concurrency", arg: "N", value: flagvalue.Int(&o.Concurrency, 16, 1), help: "judge up to N rows at once"},
-		{
-			name: "row-timeout", arg: "DURATION", value: flagvalue.Duration(&o.RowTimeout, defaultRowTimeout, 0),
-			help: "time limit for one row, not counting waits; 0s for none",
-		},
+		{"profile", "NAME", flagvalue.OneOf(&o.Profile, "", profileNames()...), "evaluate as another tool does, such as ragas or deepeval"},
+		{"claims", "METHOD", flagvalue.OneOf(&o.Claims, "sentence", "sentence", app.ClaimsAnswer, app.ClaimsLLM), "split answers into claims: sentence, answer or llm"},
+		{"judge", "JUDGE", flagvalue.Text(&o.Judge, checkJudge), "lexical, embedded, auto, llm, ollama/MODEL, or a model or DIR"},
+		{"evidence", "MODE", flagvalue.OneOf(&o.Evidence, "chunks", "chunks", "joined"), "compare claims with single chunks or with all joined"},
+		{"threshold", "SCORE", flagvalue.Fraction(&o.Threshold), "minimum score of a supported claim (default: the judge's)"},
+		{"calibration", "FILE", &o.Calibration, "read threshold or bounds written by \"ragfaith calibrate\""},
+		{"no-claims", "SCORE", flagvalue.OneOf(&o.NoClaims, "null", "null", "0", "1"), "score of an answer without claims: null, 0 or 1"},
+		{"empty-contexts", "HOW", flagvalue.OneOf(&o.EmptyContexts, app.EmptyScore, app.EmptyScore, app.EmptyFail, app.EmptySkip), "if nothing was retrieved: score (0), fail or skip the row"},
+		{"concurrency", "N", flagvalue.Int(&o.Concurrency, 16, 1), "judge up to N rows at once"},
+		{"row-timeout", "DURATION", flagvalue.Duration(&o.RowTimeout, defaultRowTimeout, 0), "time limit for one row, not counting waits; 0s for none"},
 	}
 }
 
 func (f *scoreFlags) outputFlags() []flagSpec {
 	o := &f.Options
 	return append(outputFlags(&o.Options), []flagSpec{
-		{name: "resume", value: &o.Resume, help: "continue an interrupted run that writes a JSONL file"},
-		{name: "dry-run", value: &o.DryRun, help: "estimate claims, requests, tokens and cost; send nothing"},
-		{name: "verbose", short: "v", value: &o.Verbose, harmless: true, help: "list all failed rows, the options and the duration"},
-		{name: "quiet", short: "q", value: &o.Quiet, harmless: true, help: "no progress, warnings or failed rows on stderr"},
-		{name: "no-progress", value: &o.NoProgress, harmless: true, help: "no progress on stderr"},
+		{"resume", "", &o.Resume, "continue an interrupted run that writes a JSONL file"},
+		{"dry-run", "", &o.DryRun, "estimate claims, requests, tokens and cost; send nothing"},
+		{"verbose", "", &o.Verbose, "list all failed rows, the options and the duration"},
+		{"quiet", "", &o.Quiet, "no progress, warnings or failed rows on stderr"},
+		{"no-progress", "", &o.NoProgress, "no progress on stderr"},
 	}...)
 }
 
@@ -152,38 +119,35 @@ func (f *scoreFlags) llmFlags() []flagSpec {
 		SemanticThreshold: new(semantic.DefaultThreshold), Audit: new(0.05),
 	}
 	return []flagSpec{
-		{name: "model", arg: "NAME", value: &l.Model, help: "model name"},
-		{name: "base-url", arg: "URL", value: &l.BaseURL, help: "OpenAI-compatible server (default: the OpenAI API)"},
-		{name: "api-key-env", arg: "VARIABLE", value: &l.KeyVariable, help: "environment variable with the API key"},
-		{name: "header", arg: "'NAME: VALUE'", value: &l.Headers, help: "add a request header; $VARIABLE is replaced; repeatable"},
-		{name: "extra-body", arg: "JSON", value: flagvalue.Text(&l.ExtraBody, checkExtraBody), help: "object to add to chat requests, such as {\"top_p\":0.9}"},
-		{name: "timeout", arg: "DURATION", value: flagvalue.Duration(&l.Timeout, time.Minute, time.Millisecond), help: "timeout of a request; 10m if the model reasons or is local"},
-		{name: "retries", arg: "N", value: flagvalue.Int(&l.Retries, 5, 0), help: "retry transient failures up to N times"},
-		{name: "rpm", arg: "N", value: flagvalue.Int(&l.RPM, 0, 0), help: "maximum requests per minute; 0 for no limit"},
-		{name: "tpm", arg: "N", value: flagvalue.Int(&l.TPM, 0, 0), help: "maximum tokens per minute; 0 for no limit"},
-		{name: "max-cost", arg: "USD", value: flagvalue.Dollars(&l.MaxCost), help: "stop before the run costs more than USD; 0 for no limit"},
-		{name: "max-total-tokens", arg: "N", value: flagvalue.Int(&l.MaxTokens, 0, 0), help: "stop before the run uses more than N tokens; 0 for no limit"},
-		{name: "price", arg: "IN,OUT", value: flagvalue.Prices(&l.Price), help: "USD per million prompt and completion tokens"},
-		{name: "batch", value: &l.Batch, help: "use the server's batch API: cheaper, but takes up to a day"},
-		{name: "batch-poll", arg: "DURATION", value: flagvalue.Duration(&l.BatchPoll, 30*time.Second, time.Millisecond), help: "batch polling interval"},
-		{name: "prompts", arg: "DIR", value: &l.Prompts, path: dirPath, help: "use the prompts in DIR (\"ragfaith prompts export\")"},
-		{name: "strict", value: &l.Strict, help: "accept explicit statements only, no inference"},
-		{name: "votes", arg: "N", value: flagvalue.Int(&l.Votes, 1, 1), help: "judge each claim N times (odd) and average the scores"},
-		{
-			name: "prescreen", arg: "JUDGE", value: flagvalue.OneOf(&l.Prescreen, app.PrescreenNone, app.PrescreenNone, app.JudgeLexical, app.JudgeEmbedded),
-			help: "judge of clear claims: none, lexical or embedded",
-		},
-		{name: "audit", arg: "SHARE", value: flagvalue.Proportion(&l.Audit), help: "share of the decided claims to send anyway, as a check"},
-		{name: "max-context-tokens", arg: "N", value: flagvalue.Int(&l.MaxContextTokens, 0, 0), help: "context window in tokens; 0 to detect it"},
-		{name: "max-output-tokens", arg: "N", value: flagvalue.Int(&l.MaxOutputTokens, 0, 0), help: "maximum output tokens per request; 0 to adapt to the model"},
-		{name: "reasoning-effort", arg: "LEVEL", value: flagvalue.OneOf(&l.ReasoningEffort, app.EffortAuto, append([]string{app.EffortAuto}, llm.Efforts()...)...), help: "reasoning effort, such as none, low or high"},
+		{"model", "NAME", &l.Model, "model name"},
+		{"base-url", "URL", &l.BaseURL, "OpenAI-compatible server (default: the OpenAI API)"},
+		{"api-key-env", "VARIABLE", &l.KeyVariable, "environment variable with the API key"},
+		{"header", "'NAME: VALUE'", &l.Headers, "add a request header; $VARIABLE is replaced; repeatable"},
+		{"extra-body", "JSON", flagvalue.Text(&l.ExtraBody, checkExtraBody), "object to add to chat requests, such as {\"top_p\":0.9}"},
+		{"timeout", "DURATION", flagvalue.Duration(&l.Timeout, time.Minute, time.Millisecond), "timeout of a request; 10m if the model reasons or is local"},
+		{"retries", "N", flagvalue.Int(&l.Retries, 5, 0), "retry transient failures up to N times"},
+		{"rpm", "N", flagvalue.Int(&l.RPM, 0, 0), "maximum requests per minute; 0 for no limit"},
+		{"tpm", "N", flagvalue.Int(&l.TPM, 0, 0), "maximum tokens per minute; 0 for no limit"},
+		{"max-cost", "USD", flagvalue.Dollars(&l.MaxCost), "stop before the run costs more than USD; 0 for no limit"},
+		{"max-total-tokens", "N", flagvalue.Int(&l.MaxTokens, 0, 0), "stop before the run uses more than N tokens; 0 for no limit"},
+		{"price", "IN,OUT", flagvalue.Prices(&l.Price), "USD per million prompt and completion tokens"},
+		{"batch", "", &l.Batch, "use the server's batch API: cheaper, but takes up to a day"},
+		{"batch-poll", "DURATION", flagvalue.Duration(&l.BatchPoll, 30*time.Second, time.Millisecond), "batch polling interval"},
+		{"prompts", "DIR", &l.Prompts, "use the prompts in DIR (\"ragfaith prompts export\")"},
+		{"strict", "", &l.Strict, "accept explicit statements only, no inference"},
+		{"votes", "N", flagvalue.Int(&l.Votes, 1, 1), "judge each claim N times (odd) and average the scores"},
+		{"prescreen", "JUDGE", flagvalue.OneOf(&l.Prescreen, app.PrescreenNone, app.PrescreenNone, app.JudgeLexical, app.JudgeEmbedded), "judge of clear claims: none, lexical or embedded"},
+		{"audit", "SHARE", flagvalue.Proportion(&l.Audit), "share of the decided claims to send anyway, as a check"},
+		{"max-context-tokens", "N", flagvalue.Int(&l.MaxContextTokens, 0, 0), "context window in tokens; 0 to detect it"},
+		{"max-output-tokens", "N", flagvalue.Int(&l.MaxOutputTokens, 0, 0), "maximum output tokens per request; 0 to adapt to the model"},
+		{"reasoning-effort", "LEVEL", flagvalue.OneOf(&l.ReasoningEffort, app.EffortAuto, append([]string{app.EffortAuto}, llm.Efforts()...)...), "reasoning effort, such as none, low or high"},
 		cacheFlag(&l.Cache),
-		{name: "no-cache", value: &l.NoCache, help: "do not read or write the reply cache"},
-		{name: "semantic-cache", value: &l.SemanticCache, help: "reuse verdicts of claims with the same meaning and contexts"},
-		{name: "semantic-threshold", arg: "COSINE", value: flagvalue.Fraction(&l.SemanticThreshold), help: "minimum cosine similarity to reuse a verdict"},
-		{name: "embed-model", arg: "NAME", value: &l.EmbedModel, help: "embedding model: local (built in), or a name or DIR"},
-		{name: "embed-base-url", arg: "URL", value: &l.EmbedBaseURL, help: "embedding server (default: --base-url)"},
-		{name: "embed-api-key-env", arg: "VARIABLE", value: &l.EmbedKeyVariable, help: "environment variable with the key of --embed-base-url"},
+		{"no-cache", "", &l.NoCache, "do not read or write the reply cache"},
+		{"semantic-cache", "", &l.SemanticCache, "reuse verdicts of claims with the same meaning and contexts"},
+		{"semantic-threshold", "COSINE", flagvalue.Fraction(&l.SemanticThreshold), "minimum cosine similarity to reuse a verdict"},
+		{"embed-model", "NAME", &l.EmbedModel, "embedding model: local (built in), or a name or DIR"},
+		{"embed-base-url", "URL", &l.EmbedBaseURL, "embedding server (default: --base-url)"},
+		{"embed-api-key-env", "VARIABLE", &l.EmbedKeyVariable, "environment variable with the key of --embed-base-url"},
 	}
 }
 
@@ -198,15 +162,12 @@ func (f *scoreFlags) localFlags() []flagSpec {
 	l := &f.Local
 	return []flagSpec{
 		modelsFlag(&l.Models),
-		{name: "device", arg: "DEVICE", value: flagvalue.New(&l.Device, "string", ort.ParseDevice, ort.Device.String), help: "cpu, or cuda:N with ONNX Runtime (experimental)"},
-		{name: "onnxruntime", arg: "FILE", value: &l.Library, path: filePath, help: "ONNX Runtime library, or the directory that contains it"},
-		{name: "model-batch-size", arg: "N", value: flagvalue.Int(&l.Batch, local.DefaultBatch, 1), help: "evaluate N claim and context pairs at a time"},
-		{name: "prefilter", arg: "N", value: flagvalue.Int(&l.Prefilter, 8, 0), help: "judge each claim against the N nearest passages; 0 for all"},
-		{
-			name: "precision", arg: "TYPE", value: flagvalue.OneOf(&l.Precision, app.PrecisionFloat32, app.PrecisionFloat32, app.PrecisionInt8),
-			help: "float32, or int8: faster, slightly less exact",
-		},
-		{name: "label-map", arg: "LABEL=MEANING", value: &l.Labels, help: "read LABEL as supported, contradicted or not_mentioned; repeatable"},
+		{"device", "DEVICE", flagvalue.New(&l.Device, "string", ort.ParseDevice, ort.Device.String), "cpu, or cuda:N with ONNX Runtime (experimental)"},
+		{"onnxruntime", "FILE", &l.Library, "ONNX Runtime library, or the directory that contains it"},
+		{"model-batch-size", "N", flagvalue.Int(&l.Batch, local.DefaultBatch, 1), "evaluate N claim and context pairs at a time"},
+		{"prefilter", "N", flagvalue.Int(&l.Prefilter, 8, 0), "judge each claim against the N nearest passages; 0 for all"},
+		{"precision", "TYPE", flagvalue.OneOf(&l.Precision, app.PrecisionFloat32, app.PrecisionFloat32, app.PrecisionInt8), "float32, or int8: faster, slightly less exact"},
+		{"label-map", "LABEL=MEANING", &l.Labels, "read LABEL as supported, contradicted or not_mentioned; repeatable"},
 	}
 }
 

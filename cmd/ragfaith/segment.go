@@ -24,25 +24,19 @@ type segmentOptions struct {
 	to   string
 }
 
-const segmentLong = `Split a text into sentences and write one sentence per line: as JSONL with offsets in
-code points, or as plain text with line breaks within a sentence replaced by spaces.
-FILE defaults to standard input. --lang x-claims splits quotations and clauses as score
-does.`
-
-const segmentExample = `  ragfaith segment answer.md
-  ragfaith segment answer.txt --lang de --to text
-  pbpaste | ragfaith segment | jq .text`
-
-const segmentNotes = `Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.`
-
 func newSegment() *cobra.Command {
 	var o segmentOptions
 	cmd := &cobra.Command{
-		Use:         "segment [FILE|-]",
-		Short:       "Split a text into sentences",
-		Long:        segmentLong,
-		Example:     segmentExample,
-		Annotations: map[string]string{notesKey: segmentNotes},
+		Use:   "segment [FILE|-]",
+		Short: "Split a text into sentences",
+		Long: `Split a text into sentences and write one sentence per line: as JSONL with offsets in
+code points, or as plain text with line breaks within a sentence replaced by spaces.
+FILE defaults to standard input. --lang x-claims splits quotations and clauses as score
+does.`,
+		Example: `  ragfaith segment answer.md
+  ragfaith segment answer.txt --lang de --to text
+  pbpaste | ragfaith segment | jq .text`,
+		Annotations: map[string]string{notesKey: `Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.`},
 		Args:        argCount(0, 1, "one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "-"
@@ -53,10 +47,7 @@ func newSegment() *cobra.Command {
 		},
 	}
 	addFlags(cmd, flagGroup{defaultGroup, []flagSpec{
-		{
-			name: "lang", arg: "LANG", value: flagvalue.Language(&o.lang, segment.Languages()),
-			help: "language, such as de or de-x-claims (default: detected)",
-		},
+		{"lang", "LANG", flagvalue.Language(&o.lang, segment.Languages()), "language, such as de or de-x-claims (default: detected)"},
 		formatFlag(&o.to, "jsonl", "text"),
 	}})
 	return cmd
