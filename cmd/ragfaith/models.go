@@ -174,12 +174,11 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	defer transport.CloseIdleConnections()
 	stderr := cmd.ErrOrStderr()
 	c := console.New(stderr, report.Palette{})
-	transfer := console.NewTransfer(c, "downloading")
-	defer transfer.Stop()
+	defer c.RemoveBar()
 	p := &hub.Puller{
 		Store: store, Endpoint: o.endpoint, Token: hub.Environment(sys.Getenv).Token(), HTTP: &http.Client{Transport: &transport},
 		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hub.Environment(sys.Getenv).Offline(),
-		Watch: hub.Watch{Bytes: transfer.Add},
+		Watch: hub.Watch{Bytes: c.Transferred},
 		CheckConfig: func(config []byte, sentence bool) error {
 			var options encoder.Options
 			if layout, ok := local.CrossEncoderLayouts()[name.Repo]; ok {
@@ -197,10 +196,10 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 		}
 	}
 	if !o.quiet && !o.noProgress && sys.Terminal(stderr) > 0 {
-		p.Watch.Plan = transfer.Start
+		p.Watch.Plan = func(total int64) { c.StartTransfer("downloading", total) }
 	}
 	m, err := p.Pull(cmd.Context(), name, o.revision)
-	transfer.Stop()
+	c.RemoveBar()
 	if errors.Is(err, exit.ErrInterrupted) {
 		return fmt.Errorf("%w: downloaded data is kept; run the same command to continue", exit.ErrInterrupted)
 	}

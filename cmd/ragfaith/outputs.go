@@ -1,14 +1,22 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/output"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
 // outputFlags returns the flags that score and report share, without --quiet.
@@ -75,6 +83,172 @@ func checkGroups(o *output.Options) error {
 	for _, c := range o.Columns() {
 		if slices.Contains(result.Names(), c.Name) && !slices.Contains(report.GroupFields(), c.Name) {
 			return exit.Usagef("%s %s is a field of the results: name a column of the dataset, or %s", c.Flag, c.Name, strings.Join(report.GroupFields(), ", "))
+		}
+	}
+	return nil
+}
+
+// checkExist returns an error for the first path that does not exist.
+func checkExist(paths []string) error {
+	for _, path := range paths {
+		if path == "-" {
+			continue
+		}
+		if _, err := os.Stat(path); err != nil {
+			if strings.Contains(path, "://") {
+				return exit.Usagef("%s: want a file, got a URL: download it first", path)
+			}
+			if reason, ok := errors.AsType[*fs.PathError](err); ok {
+				err = reason.Err
+			}
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	return nil
+}
+
+// checkStdinOnce returns an error if standard input is named more than once.
+func checkStdinOnce(paths []string) error {
+	if i := slices.Index(paths, "-"); i >= 0 && slices.Contains(paths[i+1:], "-") {
+		return exit.Usagef("standard input (-) can be read only once")
+	}
+	return nil
+}
+
+// A target is an output file and the flag that names it.
+type target struct{ flag, path string }
+
+func (t target) String() string { return t.flag + " " + t.path }
+
+// targets returns the files of a repeatable -o.
+func targets(output []string) []target {
+	var all []target
+	for _, path := range output {
+		all = append(all, target{"-o", path})
+	}
+	return all
+}
+
+// checkOverwrites returns an error if two outputs are the same file, or if an output
+// would overwrite an input: under its own name or a temporary name. kind describes the
+// inputs in the message. Inputs named "" are ignored, and "-" unless it is a file.
+func checkOverwrites(files []target, kind string, inputs []string) error {
+	inputs = slices.DeleteFunc(slices.Clone(inputs), func(in string) bool { return in == "" })
+	for i, in := range inputs {
+		if in != "-" {
+			continue
+		}
+		inputs[i] = "/dev/stdin"
+		if info, err := os.Stat(inputs[i]); err != nil || !info.Mode().IsRegular() {
+			inputs = slices.Delete(inputs, i, i+1)
+		}
+		break // it can be named once
+	}
+	for i, file := range files {
+		for _, other := range files[:i] {
+			if sameFile(other.path, file.path) {
+				return exit.Usagef("%s and %s are the same file", other, file)
+			}
+			for _, pair := range [][2]target{{other, file}, {file, other}} {
+				for _, name := range journal.Files(pair[0].path) {
+					if sameFile(name, pair[1].path) {
+						return exit.Usagef("%s: %s uses that name while it is written", pair[1], pair[0])
+					}
+				}
+			}
+		}
+		for _, name := range journal.Files(file.path) {
+			for _, in := range inputs {
+				if sameFile(name, in) {
+					return exit.Usagef("%s would overwrite %s%s", file, kind, in)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// sameFile reports whether two paths name the same file, which need not exist.
+func sameFile(a, b string) bool {
+	infoA, errA := os.Stat(a)
+	infoB, errB := os.Stat(b)
+	if errA == nil && errB == nil {
+		return os.SameFile(infoA, infoB)
+	}
+	return safefile.Abs(a) == safefile.Abs(b)
+}
+
+// duplicate returns the first two paths that name the same file. It calls stat once for
+// each path, as there may be thousands of shards.
+func duplicate(paths []string) (first, second string, found bool) {
+	infos := make([]os.FileInfo, len(paths)) // nil for a file that does not exist
+	for i, path := range paths {
+		infos[i], _ = os.Stat(path)
+		for j, other := range infos[:i] {
+			if infos[i] != nil && other != nil && os.SameFile(infos[i], other) || infos[i] == nil && other == nil && safefile.Abs(path) == safefile.Abs(paths[j]) {
+				return paths[j], path, true
+			}
+		}
+	}
+	return "", "", false
+}
+
+// renderingFormat returns the format of a file of calibrate and compare by its extension:
+// json, md or html.
+func renderingFormat(path string) (string, error) {
+	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
+	if !slices.Contains([]string{"json", "md", "html"}, format) {
+		return "", exit.Usagef("-o %s: unknown extension, want .json, .md or .html", path)
+	}
+	return format, nil
+}
+
+// checkRenderings returns an error if a file of -o has an unknown format or would overwrite
+// another one or an input.
+func checkRenderings(output, inputs []string) error {
+	for _, path := range output {
+		if _, err := renderingFormat(path); err != nil {
+			return err
+		}
+	}
+	return checkOverwrites(targets(output), "", inputs)
+}
+
+// writeRenderings creates the files of -o and calls prepare, which returns the function
+// that writes a format. The files appear only if all of them can be written, so that a file
+// that can't be created is an error before prepare reads any row.
+func writeRenderings(output []string, prepare func() (write func(w io.Writer, format string) error, err error)) error {
+	var files []*safefile.Output
+	defer func() {
+		for _, f := range files {
+			_, _ = f.Abandon(false) // an earlier error is returned
+		}
+	}()
+	for _, path := range output {
+		f, err := safefile.CreateOutput(path)
+		if err != nil {
+			return err
+		}
+		files = append(files, f)
+	}
+	write, err := prepare()
+	if err != nil {
+		return err
+	}
+	for i, path := range output {
+		format, err := renderingFormat(path)
+		if err == nil {
+			err = write(files[i], format)
+		}
+		if err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
+	}
+	for len(files) > 0 {
+		f := files[0]
+		files = files[1:]
+		if err := f.Commit(); err != nil {
+			return err
 		}
 	}
 	return nil

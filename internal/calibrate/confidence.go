@@ -2,9 +2,13 @@ package calibrate
 
 import (
 	"cmp"
+	"errors"
+	"fmt"
 	"math"
 	"slices"
+	"strconv"
 
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
@@ -102,4 +106,126 @@ func (c *ConfidenceFit) Confidence(isSupported bool, probability float64) float6
 		p = 1 - p
 	}
 	return p
+}
+
+const (
+	// DefaultMaxError is the default of Options.MaxError.
+	DefaultMaxError = 0.05
+	// prescreenConfidence is the confidence with which a bound keeps Options.MaxError.
+	prescreenConfidence = 0.95
+)
+
+// A Prescreen consists of the confidences from which the verdicts of the judge are rarely
+// wrong. Labels describe rows, so the error is that of rows: rows whose claims are all
+// supported with at least the confidence Supported.Score but which are labelled unfaithful,
+// and rows with a claim that is unsupported with at least the confidence Unsupported.Score
+// but which are labelled faithful. Each bound keeps MaxError by itself, with the confidence
+// prescreenConfidence (see [stats.SafeCutoff]).
+type Prescreen struct {
+	MaxError    float64 `json:"max_error"`
+	Confidence  float64 `json:"confidence"`
+	Supported   Bound   `json:"supported"`
+	Unsupported Bound   `json:"unsupported"`
+}
+
+// A Bound is a confidence from which verdicts are rarely wrong.
+type Bound struct {
+	Score float64 `json:"bound"` // NaN if there is no such bound
+	Rows  int     `json:"rows"`
+	Wrong int     `json:"wrong"`
+	Note  string  `json:"note"` // the number of errors, or the reason why there is no bound
+}
+
+// prescreen fits the bounds to rows with the given labels. It returns nil if the judge has no
+// confidence.
+func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
+	maxError = cmp.Or(maxError, DefaultMaxError)
+	var confidences [2][]float64 // of the rows that the judge finds unsupported, and supported
+	var wrong [2][]bool
+	for i := range rows {
+		r := &rows[i]
+		if !r.confident {
+			return nil
+		}
+		k, confidence := 0, 1-r.supported
+		if r.faithful {
+			k, confidence = 1, r.supported
+		}
+		confidences[k] = append(confidences[k], confidence)
+		wrong[k] = append(wrong[k], positive[i] != r.faithful)
+	}
+	bound := func(k int) Bound {
+		c := stats.SafeCutoff(confidences[k], wrong[k], maxError, prescreenConfidence)
+		c.Score = roundCutoff(c.Score, confidences[k])
+		return Bound{c.Score, c.Rows, c.Wrong, boundNote(&c, maxError)}
+	}
+	return &Prescreen{MaxError: maxError, Confidence: prescreenConfidence, Supported: bound(1), Unsupported: bound(0)}
+}
+
+// roundCutoff returns a bound with few decimals that divides the confidences as score does.
+func roundCutoff(score float64, scores []float64) float64 {
+	if math.IsNaN(score) {
+		return score
+	}
+	below := math.Inf(-1)
+	for _, x := range scores {
+		if x < score {
+			below = max(below, x)
+		}
+	}
+	if math.IsInf(below, -1) {
+		return score
+	}
+	return roundThreshold((below+score)/2, scores)
+}
+
+// roundThreshold returns the threshold with the fewest decimals that separates the scores as
+// t does.
+func roundThreshold(t float64, scores []float64) float64 {
+	below, above := math.Inf(-1), math.Inf(1)
+	for _, x := range scores {
+		if x < t {
+			below = max(below, x)
+		} else {
+			above = min(above, x)
+		}
+	}
+	for scale := 10.; scale < 1e7; scale *= 10 {
+		if rounded := math.Round(t*scale) / scale; below < rounded && rounded <= above {
+			return rounded
+		}
+	}
+	return round7(t)
+}
+
+// round7 rounds x to seven decimals. Scores have six, so the midpoint of two has seven.
+func round7(x float64) float64 { return math.Round(x*1e7) / 1e7 }
+
+// boundNote counts the errors of a bound, or explains why there is none.
+func boundNote(c *stats.Cutoff, maxError float64) string {
+	switch {
+	case !math.IsNaN(c.Score):
+		return fmt.Sprintf("%d of %s wrong (at most %s with %s confidence)", c.Wrong, report.Count(c.Rows, "row", "rows"), errorRate(maxError), percent(prescreenConfidence))
+	case c.Rows == 0:
+		return fmt.Sprintf("too few labelled rows with this verdict (minimum %d)", c.Needed)
+	}
+	return fmt.Sprintf("more than %s wrong: %d of the first %d rows", errorRate(maxError), c.Wrong, c.Rows)
+}
+
+// errorRate formats a share in percent without rounding it.
+func errorRate(x float64) string { return formatShortest(math.Round(x*1e8)/1e6) + "%" }
+
+// formatShortest formats x with as many digits as it needs.
+func formatShortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// percent formats a share in percent.
+func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) + "%" }
+
+// check returns an error for values that calibrate does not write.
+func (p *Prescreen) check() error {
+	valid := func(x float64) bool { return math.IsNaN(x) || x > 0 && x <= 1 }
+	if !(p.MaxError > 0 && p.MaxError < 1) || !valid(p.Supported.Score) || !valid(p.Unsupported.Score) {
+		return errors.New("prescreen: want bounds above 0 and up to 1, and an error between 0 and 1")
+	}
+	return nil
 }

@@ -21,18 +21,15 @@ const logInterval = 30 * time.Second
 type Progress struct {
 	console       *Console
 	columns       func() int // returns the width of the terminal, or 0 if unknown
-	now           func() time.Time
-	size          int64 // size of the input in units of Row.Offset, or -1 if unknown
 	quit, stopped chan struct{}
 
 	mu              sync.Mutex // guards the fields below
+	options         ProgressOptions
 	rows, failed    int
 	scored          int
 	faithfulnessSum float64 // sum of the faithfulness of scored rows
 	offset          int64
-	index           int  // largest one-based row index so far
-	limit           int  // maximum number of rows, or 0 for all
-	resuming        bool // only rows of an earlier run were written so far
+	index           int // largest one-based row index so far
 	baseline        rateBaseline
 }
 
@@ -56,21 +53,21 @@ type ProgressOptions struct {
 // StartProgress shows progress on c until Stop is called.
 func StartProgress(c *Console, o ProgressOptions) *Progress {
 	p := newProgress(c, o)
-	p.start(o.Terminal)
+	p.start()
 	return p
 }
 
 func newProgress(c *Console, o ProgressOptions) *Progress {
 	return &Progress{
-		console: c, columns: func() int { return Width(c.w) }, now: o.Now, size: o.Size, limit: o.Limit, resuming: o.Resuming,
+		console: c, options: o, columns: func() int { return Width(c.w) },
 		quit: make(chan struct{}), stopped: make(chan struct{}), baseline: rateBaseline{at: o.Now()},
 	}
 }
 
 // start prints a line or redraws the bar periodically until Stop is called.
-func (p *Progress) start(terminal bool) {
+func (p *Progress) start() {
 	interval, show := logInterval, p.printLine
-	if terminal {
+	if p.options.Terminal {
 		interval, show = barInterval, func() { p.console.redraw(p.state(), p.columns()) }
 	}
 	go func() {
@@ -92,7 +89,7 @@ func (p *Progress) start(terminal bool) {
 func (p *Progress) Stop() {
 	close(p.quit)
 	<-p.stopped
-	p.console.removeBar()
+	p.console.RemoveBar()
 }
 
 // Write counts r.
@@ -120,18 +117,18 @@ func (p *Progress) Resumed() {
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.resuming = false
-	p.baseline = rateBaseline{at: p.now(), rows: p.rows, fraction: p.fraction()}
+	p.options.Resuming = false
+	p.baseline = rateBaseline{at: p.options.Now(), rows: p.rows, fraction: p.fraction()}
 }
 
 // fraction returns the completed fraction of the input, or 0 if unknown.
 func (p *Progress) fraction() float64 {
 	fraction := 0.0
-	if p.size > 0 {
-		fraction = float64(p.offset) / float64(p.size)
+	if p.options.Size > 0 {
+		fraction = float64(p.offset) / float64(p.options.Size)
 	}
-	if p.limit > 0 {
-		fraction = max(fraction, float64(p.index)/float64(p.limit))
+	if p.options.Limit > 0 {
+		fraction = max(fraction, float64(p.index)/float64(p.options.Limit))
 	}
 	return min(fraction, 1)
 }
@@ -142,16 +139,16 @@ func (p *Progress) state() state {
 	s := state{
 		count:    fmt.Sprintf("%d rows", p.rows),
 		failed:   fmt.Sprintf("%d failed", p.failed),
-		hasTotal: p.size > 0 || p.limit > 0,
+		hasTotal: p.options.Size > 0 || p.options.Limit > 0,
 		fraction: p.fraction(),
 	}
 	if p.scored > 0 {
 		s.mean = fmt.Sprintf("mean %.4f", p.faithfulnessSum/float64(p.scored))
 	}
-	if p.resuming {
+	if p.options.Resuming {
 		return s
 	}
-	elapsed := p.now().Sub(p.baseline.at)
+	elapsed := p.options.Now().Sub(p.baseline.at)
 	rate := float64(p.rows-p.baseline.rows) / max(elapsed.Seconds(), 1e-3)
 	decimals := 0
 	if rate < 10 {
@@ -222,8 +219,8 @@ func (c *Console) redraw(s state, columns int) {
 	c.bar.Describe(text)
 }
 
-// removeBar removes the bar if one is shown.
-func (c *Console) removeBar() {
+// RemoveBar removes the bar if one is shown.
+func (c *Console) RemoveBar() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.bar != nil {
@@ -258,26 +255,16 @@ func (s state) fit(columns int) (text string, barWidth int) {
 	return text[:max(min(len(text), columns-1-withoutBar), 0)], 0
 }
 
-// A Transfer shows the progress of reading or downloading bytes.
-type Transfer struct {
-	console *Console
-	label   string
-}
-
-// NewTransfer returns a Transfer with a label of one word. It shows nothing before Start.
-func NewTransfer(c *Console, label string) *Transfer {
-	return &Transfer{console: c, label: label}
-}
-
-// Start shows a bar for a total number of bytes until Stop is called.
-func (t *Transfer) Start(total int64) {
-	t.console.mu.Lock()
-	defer t.console.mu.Unlock()
+// StartTransfer shows a bar for a total number of bytes, with a label of one word, until
+// RemoveBar is called.
+func (c *Console) StartTransfer(label string, total int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	const width = 10 // the line then fits into 80 columns
-	t.console.bar = progressbar.NewOptions64(
+	c.bar = progressbar.NewOptions64(
 		max(total, 1),
-		progressbar.OptionSetWriter(t.console.w),
-		progressbar.OptionSetDescription(t.label),
+		progressbar.OptionSetWriter(c.w),
+		progressbar.OptionSetDescription(label),
 		progressbar.OptionSetWidth(width),
 		progressbar.OptionShowBytes(true),
 		progressbar.OptionShowCount(),
@@ -286,17 +273,14 @@ func (t *Transfer) Start(total int64) {
 	)
 }
 
-// Add adds n bytes. n may be negative to undo a failed attempt.
-func (t *Transfer) Add(n int64) {
-	t.console.mu.Lock()
-	defer t.console.mu.Unlock()
-	if t.console.bar != nil {
-		_ = t.console.bar.Add64(n)
+// Transferred adds n bytes to the bar. n may be negative to undo a failed attempt.
+func (c *Console) Transferred(n int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.bar != nil {
+		_ = c.bar.Add64(n)
 	}
 }
-
-// Stop removes the bar. It may be called repeatedly, and without Start.
-func (t *Transfer) Stop() { t.console.removeBar() }
 
 // Bytes formats a number of bytes, such as "1.5 MB".
 func Bytes(n int64) string { return humanize.Bytes(uint64(max(n, 0))) }

@@ -113,9 +113,9 @@ func TestBarFitsTerminal(t *testing.T) {
 	for _, size := range []int64{1 << 30, -1} {
 		synctest.Test(t, func(t *testing.T) {
 			var b bytes.Buffer
-			p := newProgress(New(&b, report.Palette{}), ProgressOptions{Now: time.Now, Size: size})
+			p := newProgress(New(&b, report.Palette{}), ProgressOptions{Now: time.Now, Size: size, Terminal: true})
 			p.columns = func() int { return int(columns.Load()) }
-			p.start(true)
+			p.start()
 			for _, n := range []int64{80, 40, 60, 20, 8, 3, 120} {
 				columns.Store(n)
 				synctest.Wait()
@@ -186,13 +186,13 @@ func TestProgressFractionWithLimit(t *testing.T) {
 		{5, 1, "0s left"},
 		{1000, 0.01, "16m30s left"}, // more rows than the file contains
 	} {
-		p.limit = tt.limit
+		p.options.Limit = tt.limit
 		if s := p.state(); s.fraction != tt.fraction || s.eta != tt.left {
 			t.Errorf("limit %d: got %v, %s, want %v, %s", tt.limit, s.fraction, s.eta, tt.fraction, tt.left)
 		}
 	}
-	p.size = -1
-	p.limit = 20
+	p.options.Size = -1
+	p.options.Limit = 20
 	if s := p.state(); !s.hasTotal || s.fraction != 0.25 {
 		t.Errorf("got %+v, want a known fraction of 0.25", s)
 	}
@@ -266,16 +266,16 @@ func (nopCloser) Close() error { return nil }
 func TestTransferShowsBar(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b bytes.Buffer
-		bar := NewTransfer(New(&b, report.Palette{}), "downloading")
-		bar.Add(1) // not shown yet
-		bar.Start(100e6)
-		bar.Add(20e6) // downloaded by an earlier run
+		c := New(&b, report.Palette{})
+		c.Transferred(1) // not shown yet
+		c.StartTransfer("downloading", 100e6)
+		c.Transferred(20e6) // downloaded by an earlier run
 		for range 90 {
-			bar.Add(300e3)
+			c.Transferred(300e3)
 			advance(barInterval)
 		}
-		bar.Stop()
-		bar.Stop()
+		c.RemoveBar()
+		c.RemoveBar()
 		lines := splitRedraws(b.String())
 		for _, line := range lines {
 			if n := utf8.RuneCountInString(line); n >= defaultWidth {
