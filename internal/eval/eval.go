@@ -224,7 +224,7 @@ func (p *Pipeline) work(start, ctx context.Context, stop, cancel context.CancelC
 	for s := range todo {
 		s.canceled = start.Err() != nil
 		if !s.canceled {
-			p.scoreInTime(ctx, &s.row)
+			p.score(ctx, &s.row)
 			if err := s.row.err; s.row.status == result.Failed && s.row.reason != result.StageRead {
 				fatal := ctx.Err() == nil && p.Fatal != nil && p.Fatal(err)
 				if fatal {
@@ -240,16 +240,6 @@ func (p *Pipeline) work(start, ctx context.Context, stop, cancel context.CancelC
 		}
 		close(s.done)
 	}
-}
-
-// scoreInTime scores a row within RowTimeout.
-func (p *Pipeline) scoreInTime(ctx context.Context, e *evaluation) {
-	if p.RowTimeout > 0 {
-		var stop func()
-		ctx, stop = withRowClock(ctx, p.RowTimeout, p.Now)
-		defer stop()
-	}
-	p.score(ctx, e)
 }
 
 // A TimeoutError reports that a row took longer than Pipeline.RowTimeout.

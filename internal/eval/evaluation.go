@@ -55,30 +55,25 @@ type evaluation struct {
 	err                   error // the error of the reader, or a *StageError
 }
 
-func (e *evaluation) supported() int {
-	n := 0
-	for i := range e.verdicts {
-		if e.verdicts[i].Label == verdict.Supported {
-			n++
-		}
-	}
-	return n
-}
-
 // score sets the scores that follow from the verdicts, and the status of a row whose claims
 // are all unjudged.
 func (e *evaluation) score() {
-	sum, n := 0.0, 0.0
+	supported, sum, n := 0.0, 0.0, 0.0
 	for i := range e.verdicts {
-		if e.verdicts[i].Label != verdict.Unjudged {
-			sum += e.verdicts[i].Score
-			n++
+		switch e.verdicts[i].Label {
+		case verdict.Unjudged:
+			continue
+		case verdict.Supported:
+			supported++
+		case verdict.Contradicted, verdict.NotMentioned:
 		}
+		sum += e.verdicts[i].Score
+		n++
 	}
 	if n == 0 {
 		e.status, e.reason = result.UnjudgedRow, result.OtherLanguage
 	}
-	e.faithfulness, e.support = float64(e.supported())/n, sum/n // NaN if no claim is judged
+	e.faithfulness, e.support = supported/n, sum/n // NaN if no claim is judged
 }
 
 // setUnretrieved makes every claim unsupported, because nothing was retrieved.
@@ -199,8 +194,13 @@ func textBytes(row *dataset.Row) int64 {
 	return int64(n)
 }
 
-// score runs a row through the stages, unless it could not be read.
+// score runs a row through the stages within RowTimeout, unless it could not be read.
 func (p *Pipeline) score(ctx context.Context, e *evaluation) {
+	if p.RowTimeout > 0 {
+		var stop func()
+		ctx, stop = withRowClock(ctx, p.RowTimeout, p.Now)
+		defer stop()
+	}
 	e.faithfulness, e.support = math.NaN(), math.NaN()
 	if e.err != nil {
 		e.status, e.reason = result.Failed, result.StageRead
@@ -216,11 +216,7 @@ func (p *Pipeline) score(ctx context.Context, e *evaluation) {
 			e.fail(stage, &PanicError{Value: v, Stack: debug.Stack()})
 		}
 	}()
-	evaluate := p.evaluateStages
-	if p.Combined != nil {
-		evaluate = p.evaluateCombined
-	}
-	if err := evaluate(ctx, e, &stage); err != nil {
+	if err := p.evaluate(ctx, e, &stage); err != nil {
 		e.fail(stage, timedOut(ctx, err))
 	}
 	if err := p.cite(ctx, e); err != nil {
@@ -228,8 +224,49 @@ func (p *Pipeline) score(ctx context.Context, e *evaluation) {
 	}
 }
 
-// evaluateCombined sets the claims and verdicts of e by p.Combined.
-func (p *Pipeline) evaluateCombined(ctx context.Context, e *evaluation, stage *string) error {
+// evaluate sets the claims and verdicts of e, and stage to the current stage.
+func (p *Pipeline) evaluate(ctx context.Context, e *evaluation, stage *string) error {
+	extraction, verdicts, err := p.extract(ctx, e, stage)
+	if err != nil {
+		return err
+	}
+	if err := p.setClaims(e, &extraction); err != nil || e.status == result.NoClaims {
+		return err
+	}
+	*stage = result.StageVerdict
+	if e.empty {
+		e.setUnretrieved()
+		return nil
+	}
+	if p.Combined == nil {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		judgement, err := p.Judge.Judge(ctx, verdict.Task{Question: e.row.Question, Contexts: e.row.Contexts, Claims: e.claims})
+		e.spend(judgement.Usage)
+		if err != nil {
+			return err
+		}
+		e.mark(judgement.Marks...)
+		verdicts = judgement.Verdicts
+	}
+	return p.setVerdicts(ctx, e, verdicts)
+}
+
+// extract returns the claims of e and, if they were judged at once, their verdicts.
+func (p *Pipeline) extract(ctx context.Context, e *evaluation, stage *string) (extract.Extraction, []verdict.Verdict, error) {
+	if p.Combined == nil {
+		extraction, err := p.Extractor.Extract(ctx, e.row.Question, e.row.Answer)
+		e.spend(extraction.Usage)
+		if err != nil {
+			return extraction, nil, err
+		}
+		if extraction.Downgraded {
+			e.mark(verdict.MarkDowngraded)
+		}
+		extraction, err = extraction.ClaimAssertions(ctx, e.row.Question, e.row.Answer, e.row.Contexts)
+		return extraction, nil, err
+	}
 	*stage = result.StageVerdict
 	contexts := e.row.Contexts
 	if e.empty {
@@ -238,53 +275,8 @@ func (p *Pipeline) evaluateCombined(ctx context.Context, e *evaluation, stage *s
 	extraction, judgement, err := p.Combined.Evaluate(ctx, e.row.Question, e.row.Answer, contexts)
 	e.spend(extraction.Usage)
 	e.spend(judgement.Usage)
-	if err != nil {
-		return err
-	}
 	e.mark(judgement.Marks...)
-	if err := p.setClaims(e, &extraction); err != nil || e.status == result.NoClaims {
-		return err
-	}
-	if e.empty {
-		e.setUnretrieved()
-		return nil
-	}
-	return p.setVerdicts(ctx, e, judgement.Verdicts)
-}
-
-// evaluateStages sets the claims and verdicts of e by p.Extractor and p.Judge. It
-// sets stage to the current stage.
-func (p *Pipeline) evaluateStages(ctx context.Context, e *evaluation, stage *string) error {
-	extraction, err := p.Extractor.Extract(ctx, e.row.Question, e.row.Answer)
-	e.spend(extraction.Usage)
-	if err != nil {
-		return err
-	}
-	if extraction.Downgraded {
-		e.mark(verdict.MarkDowngraded)
-	}
-	if extraction, err = extraction.ClaimAssertions(ctx, e.row.Question, e.row.Answer, e.row.Contexts); err != nil {
-		return err
-	}
-	if err := p.setClaims(e, &extraction); err != nil || e.status == result.NoClaims {
-		return err
-	}
-
-	*stage = result.StageVerdict
-	if e.empty {
-		e.setUnretrieved()
-		return nil
-	}
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	judgement, err := p.Judge.Judge(ctx, verdict.Task{Question: e.row.Question, Contexts: e.row.Contexts, Claims: e.claims})
-	e.spend(judgement.Usage)
-	if err != nil {
-		return err
-	}
-	e.mark(judgement.Marks...)
-	return p.setVerdicts(ctx, e, judgement.Verdicts)
+	return extraction, judgement.Verdicts, err
 }
 
 // unjudgedShare returns the share of the words of the answer of r that are in no

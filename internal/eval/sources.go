@@ -48,8 +48,7 @@ func newSourceIndex(row *dataset.Row, claims []extract.Claim) *sourceIndex {
 			for _, name := range []string{s.ID, s.Part, s.Title, s.File, s.URL} {
 				x.add(name, i)
 			}
-			x.addPrefix(s.ID)
-			x.addPrefix(s.Part)
+			x.prefix[numberPrefix(s.ID)], x.prefix[numberPrefix(s.Part)] = true, true
 			n, err := strconv.Atoi(s.ID)
 			if err == nil {
 				addNumber(ids, n, i)
@@ -153,12 +152,6 @@ func (x *sourceIndex) add(name string, chunk int) {
 			continue
 		}
 		x.names[form][key] = append(list, chunk)
-	}
-}
-
-func (x *sourceIndex) addPrefix(id string) {
-	if p := numberPrefix(id); p != "" {
-		x.prefix[p] = true
 	}
 }
 
