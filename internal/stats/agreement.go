@@ -1,11 +1,11 @@
 package stats
 
 import (
-	"cmp"
 	"fmt"
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat"
 )
@@ -52,10 +52,7 @@ func Spearman(x, y []float64) float64 {
 // rank.
 func ranks(x []float64) []float64 {
 	order := make([]int, len(x))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	floats.Argsort(slices.Clone(x), order)
 	r := make([]float64, len(x))
 	for i := 0; i < len(order); {
 		j := i

@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"math"
 	"math/rand/v2"
-	"runtime"
 	"slices"
 	"sync"
-	"sync/atomic"
 )
 
 // blockSize is the number of resamples drawn from one random stream. Each block
@@ -18,20 +16,12 @@ const blockSize = 128
 // result on all cores, each with its own random stream.
 func parallelDraws(n int, seed uint64, draw func(r *rand.Rand, dst []float64)) []float64 {
 	all := make([]float64, n)
-	count := (n + blockSize - 1) / blockSize
-	var next atomic.Int64
 	var wg sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), count) {
-		wg.Go(func() {
-			for {
-				i := int(next.Add(1)) - 1
-				if i >= count {
-					return
-				}
-				r := rand.New(rand.NewPCG(seed, uint64(i)))
-				draw(r, all[i*blockSize:min(n, (i+1)*blockSize)])
-			}
-		})
+	stream := uint64(0)
+	for block := range slices.Chunk(all, blockSize) {
+		r := rand.New(rand.NewPCG(seed, stream))
+		wg.Go(func() { draw(r, block) })
+		stream++
 	}
 	wg.Wait()
 	return all
@@ -40,18 +30,33 @@ func parallelDraws(n int, seed uint64, draw func(r *rand.Rand, dst []float64)) [
 // maxBins limits the number of distinct units in a resample.
 const maxBins = 512
 
-// resampleMeans returns the means of n resamples of t in ascending order.
+// resampleMeans returns the means of n resamples of t in ascending order. It draws the
+// frequency of each distinct unit from a binomial distribution, which is the same as drawing
+// rows with replacement, but its cost depends only on the number of distinct units.
 func (t *table) resampleMeans(n int, seed uint64) []float64 {
 	t = t.binned(maxBins)
-	m := newMultinomial(t)
+	frequencies := make([]binomial, len(t.units))
+	remaining := t.n
+	for i, k := range t.counts {
+		frequencies[i] = newBinomial(float64(k) / float64(remaining))
+		remaining -= k
+	}
 	means := parallelDraws(n, seed, func(r *rand.Rand, dst []float64) {
 		for i := range dst {
 			var sum, size float64
-			m.draw(r, func(j, k int) {
-				u, k64 := t.units[j], float64(k)
-				sum += k64 * u.sum
-				size += k64 * u.size
-			})
+			remaining := t.n
+			for j, u := range t.units {
+				if remaining == 0 {
+					break
+				}
+				k := remaining
+				if j < len(t.units)-1 {
+					k = frequencies[j].draw(r, remaining)
+				}
+				remaining -= k
+				sum += float64(k) * u.sum
+				size += float64(k) * u.size
+			}
 			dst[i] = sum / size
 		}
 	})
@@ -215,37 +220,4 @@ func stirling(k float64) float64 {
 	}
 	x := k + 1
 	return (1.0/12 - (1.0/360-1.0/1260/(x*x))/(x*x)) / x
-}
-
-// A multinomial draws the frequencies of the units of a table in a resample,
-// with one binomial draw per distinct unit. The distribution is the same as for
-// drawing rows with replacement, but the cost depends only on the number of
-// distinct units.
-type multinomial struct {
-	n     int
-	parts []binomial
-}
-
-func newMultinomial(t *table) *multinomial {
-	m := &multinomial{n: t.n, parts: make([]binomial, len(t.units))}
-	remaining := t.n
-	for i, k := range t.counts {
-		m.parts[i] = newBinomial(float64(k) / float64(remaining))
-		remaining -= k
-	}
-	return m
-}
-
-// draw calls yield with the index and frequency of each unit in a resample.
-func (m *multinomial) draw(r *rand.Rand, yield func(i, k int)) {
-	remaining, last := m.n, len(m.parts)-1
-	for i := 0; i < last && remaining > 0; i++ {
-		if k := m.parts[i].draw(r, remaining); k > 0 {
-			yield(i, k)
-			remaining -= k
-		}
-	}
-	if remaining > 0 {
-		yield(last, remaining)
-	}
 }
