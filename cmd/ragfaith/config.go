@@ -233,7 +233,7 @@ func (f *configFile) values(flag *pflag.Flag, e configEntry) ([]yaml.Node, error
 			for _, item := range e.Value.Content {
 				scalars = append(scalars, *item)
 			}
-		case e.Value.Kind == yaml.MappingNode && takesPairs(flag):
+		case e.Value.Kind == yaml.MappingNode && strings.Contains(annotation(flag, argKey), "="):
 			pairs, err := f.entries(e.Value)
 			if err != nil {
 				return nil, err

@@ -122,9 +122,6 @@ func isPath(f *pflag.Flag) bool {
 	return arg == "FILE" || arg == "DIR"
 }
 
-// takesPairs reports whether the values of a flag have the form NAME=VALUE.
-func takesPairs(f *pflag.Flag) bool { return strings.Contains(annotation(f, argKey), "=") }
-
 // isList reports whether a flag can be repeated.
 func isList(f *pflag.Flag) bool {
 	_, ok := f.Value.(pflag.SliceValue)
@@ -225,16 +222,11 @@ func writeFlags(b *strings.Builder, flags []*pflag.Flag) {
 	}
 	for i, f := range flags {
 		fmt.Fprintf(b, "  %-*s  %s", width, names[i], f.Usage)
-		if hasDefault(f) {
+		if !isList(f) && !slices.Contains([]string{"", "0", "0s", "false"}, f.DefValue) {
 			fmt.Fprintf(b, " (default %s)", f.DefValue)
 		}
 		b.WriteByte('\n')
 	}
-}
-
-// hasDefault reports whether the help shows the default of a flag.
-func hasDefault(f *pflag.Flag) bool {
-	return !isList(f) && !slices.Contains([]string{"", "0", "0s", "false"}, f.DefValue)
 }
 
 // completeValues registers the completion of the flags of a command and those below

@@ -57,15 +57,15 @@ use --append for results of different datasets.`,
 			return runReport(cmd.Context(), &o, args, cmd.InOrStdin(), sys.streams(cmd, &o.Options))
 		},
 	}
-	quiet := flagSpec{"quiet", "", &o.Quiet, "no warnings or figures on stderr"}
-	partial := flagSpec{"partial", "", &o.partial, "let gates pass although shards or rows are missing"}
-	seed := flagSpec{"seed", "N", &o.Seed, "random seed of the intervals"}
 	addFlags(cmd,
 		flagGroup{"Input", []flagSpec{
 			{"append", "", &o.concat, "concatenate results of different datasets, renumbering rows"},
 		}},
-		flagGroup{"Output", append(outputFlags(&o.Options), quiet)},
-		flagGroup{"Gates", append(gateFlags(&o.Options), partial, seed)})
+		flagGroup{"Output", append(outputFlags(&o.Options), flagSpec{"quiet", "", &o.Quiet, "no warnings or figures on stderr"})},
+		flagGroup{"Gates", append(gateFlags(&o.Options), []flagSpec{
+			{"partial", "", &o.partial, "let gates pass although shards or rows are missing"},
+			{"seed", "N", &o.Seed, "random seed of the intervals"},
+		}...)})
 	return cmd
 }
 
@@ -210,7 +210,13 @@ func (r *reportRun) finish(err error) error {
 	if err := r.out.Finish(); err != nil {
 		return err
 	}
-	if err := r.out.Conclude(r.completeSummary); err != nil {
+	err = r.out.Conclude(func(s *report.Summary) {
+		s.Results, s.Settings, s.DatasetDigest = r.paths, r.origin.Settings, r.origin.Digest
+		if r.origin.Datasets != nil {
+			s.Datasets = r.origin.Datasets
+		}
+	})
+	if err != nil {
 		return err
 	}
 	if !r.options.Quiet {
@@ -223,14 +229,6 @@ func (r *reportRun) finish(err error) error {
 		}
 	}
 	return r.out.PrintGates()
-}
-
-// completeSummary sets the fields of the summary that the rows do not determine.
-func (r *reportRun) completeSummary(s *report.Summary) {
-	s.Results, s.Settings, s.DatasetDigest = r.paths, r.origin.Settings, r.origin.Digest
-	if r.origin.Datasets != nil {
-		s.Datasets = r.origin.Datasets
-	}
 }
 
 // partialGate returns a failed gate if there are gates that can't be decided without the

@@ -51,17 +51,12 @@ commas) and in ragfaith.yaml ("ragfaith config --help").`},
 		},
 	}
 	f.define(cmd)
-	completeScore(cmd)
-	return cmd
-}
-
-// completeScore registers completions that the value of a flag does not determine:
-// datasets and judges.
-func completeScore(cmd *cobra.Command) {
 	cmd.ValidArgsFunction = cobra.FixedCompletions(
 		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
+	judges := append(judgeNames(), namesOf(llm.LocalServers(), func(s llm.LocalServer) string { return s.Name })...)
 	// This fails only for unknown flags.
-	_ = cmd.RegisterFlagCompletionFunc("judge", cobra.FixedCompletions(append(judgeNames(), serverNames()...), cobra.ShellCompDirectiveDefault))
+	_ = cmd.RegisterFlagCompletionFunc("judge", cobra.FixedCompletions(judges, cobra.ShellCompDirectiveDefault))
+	return cmd
 }
 
 // resolve returns the complete options of a run over datasets. It reports mistakes in the

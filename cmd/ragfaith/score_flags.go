@@ -85,7 +85,7 @@ func (f *scoreFlags) judgingFlags() []flagSpec {
 	o := &f.Options
 	o.Judge = app.JudgeLexical
 	return []flagSpec{
-		{"profile", "NAME", flagvalue.OneOf(&o.Profile, "", profileNames()...), "evaluate as another tool does, such as ragas or deepeval"},
+		{"profile", "NAME", flagvalue.OneOf(&o.Profile, "", namesOf(profiles(), func(p profile) string { return p.name })...), "evaluate as another tool does, such as ragas or deepeval"},
 		{"claims", "METHOD", flagvalue.OneOf(&o.Claims, "sentence", "sentence", app.ClaimsAnswer, app.ClaimsLLM), "split answers into claims: sentence, answer or llm"},
 		{"judge", "JUDGE", flagvalue.Text(&o.Judge, checkJudge), "lexical, embedded, auto, llm, ollama/MODEL, or a model or DIR"},
 		{"evidence", "MODE", flagvalue.OneOf(&o.Evidence, "chunks", "chunks", "joined"), "compare claims with single chunks or with all joined"},
@@ -214,12 +214,6 @@ func judgeNames() []string {
 	return names
 }
 
-// serverNames returns the values of --judge for servers on this machine, as far as they
-// can be completed.
-func serverNames() []string {
-	return namesOf(llm.LocalServers(), func(s llm.LocalServer) string { return s.Name })
-}
-
 // A profile is a set of flag values that reproduces the evaluation of another tool. Flags
 // that are set explicitly override it.
 type profile struct {
@@ -238,10 +232,6 @@ func profiles() []profile {
 		{app.ProfileGuardian, [][2]string{{"claims", app.ClaimsAnswer}, {"judge", app.JudgeLLM}, {"evidence", "joined"}, {"no-claims", "null"}}},
 		{app.ProfileDeepEval, [][2]string{{"claims", app.ClaimsLLM}, {"judge", app.JudgeLLM}, {"evidence", "chunks"}, {"no-claims", "1"}}},
 	}
-}
-
-func profileNames() []string {
-	return namesOf(profiles(), func(p profile) string { return p.name })
 }
 
 // applyProfile sets the flags of --profile that are not set yet. It is called after each

@@ -92,10 +92,3 @@ type localModel struct {
 	tokenLayout local.TokenClassifierLayout
 	layoutName  string // name of the published judge whose layout it is, or ""
 }
-
-func precisionName(p kernel.Precision) string {
-	if p == kernel.Int8 {
-		return PrecisionInt8
-	}
-	return PrecisionFloat32
-}

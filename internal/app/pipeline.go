@@ -71,7 +71,10 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 	case o.Combined():
 		p.Combined = judge.NewCombined(opts, o.Lang)
 	case m.embedder != nil:
-		p.Judge, err = o.newSemantic(m, j)
+		p.Judge, err = semantic.New(semantic.Options{ // its entries are in the reply cache
+			Judge: j, Embedder: m.embedder, Store: m.cache, Threshold: *o.LLM.SemanticThreshold, Waiting: eval.Waiting,
+			Key: strings.Join([]string{m.stack.Client.Endpoint(), m.stack.Client.ModelKey(), j.Settings()}, "\x00"),
+		})
 	}
 	return p, j.Threshold(), err
 }
@@ -122,14 +125,6 @@ func (o *Options) newExtractor(m *model) eval.Extractor {
 		return extract.Sentences{Lang: o.Lang}
 	}
 	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.Lang, Strict: o.LLM.Strict, Whole: o.wholeAnswers()}
-}
-
-// newSemantic wraps a judge in the semantic cache, whose entries are in the reply cache.
-func (o *Options) newSemantic(m *model, j *judge.Judge) (verdict.Judge, error) {
-	return semantic.New(semantic.Options{
-		Judge: j, Embedder: m.embedder, Store: m.cache, Threshold: *o.LLM.SemanticThreshold, Waiting: eval.Waiting,
-		Key: strings.Join([]string{m.stack.Client.Endpoint(), m.stack.Client.ModelKey(), j.Settings()}, "\x00"),
-	})
 }
 
 // judge returns the judge that runs the model.

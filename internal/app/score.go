@@ -133,15 +133,6 @@ func (r *run) resolveSettings() (err error) {
 	return nil
 }
 
-// openJournal creates the JSONL file that a later run can resume, or resumes it.
-func openJournal(path string, settings result.Settings, resume bool) (*journal.Journal, error) {
-	j, err := journal.Open(path, settings, resume)
-	if _, changed := errors.AsType[*journal.SettingsError](err); changed {
-		return nil, &exit.UsageError{Err: err}
-	}
-	return j, err
-}
-
 // resume makes the pipeline reuse the rows stored in the journal.
 func (r *run) resume() {
 	j := r.out.Journal
@@ -182,7 +173,11 @@ func (r *run) openOutputs() (err error) {
 		details.Notes = append(details.Notes, note)
 	}
 	r.out, err = output.New(&o.Options, r.streams, details, func(path string) (*journal.Journal, error) {
-		return openJournal(path, r.settings, o.Resume)
+		j, err := journal.Open(path, r.settings, o.Resume)
+		if _, changed := errors.AsType[*journal.SettingsError](err); changed {
+			return nil, &exit.UsageError{Err: err}
+		}
+		return j, err
 	})
 	if err != nil {
 		return err
@@ -202,7 +197,7 @@ func (r *run) pageSettings() []result.Setting {
 	if r.local != nil {
 		// Its directory and kernels have no effect on the results.
 		info := r.local.Info()
-		own = append(own, result.Setting{Name: "local model", Value: info.Architecture + ", " + precisionName(info.Precision)})
+		own = append(own, result.Setting{Name: "local model", Value: info.Architecture + ", " + r.options.Local.Precision})
 	}
 	settings := output.PageSettings(r.settings, own...)
 	if r.options.Profile != "" && r.model == nil { // then it is not among the settings
