@@ -30,8 +30,7 @@ type actionsGuard struct {
 func (g *actionsGuard) Write(p []byte) (int, error) {
 	b := make([]byte, 0, len(p)+len(p)/64)
 	for _, c := range p {
-		switch {
-		case c == '[' && g.last == [2]byte{'#', '#'}, g.atStart && c == ':' && g.last[1] == ':':
+		if c == '[' && g.last == [2]byte{'#', '#'} || g.atStart && c == ':' && g.last[1] == ':' {
 			b = append(b, ' ')
 		}
 		b = append(b, c)

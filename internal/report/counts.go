@@ -82,8 +82,7 @@ type Prescreen struct {
 // add counts the claims of a scored row.
 func (p *Prescreen) add(r *result.Row) {
 	audited, agreed := 0, 0
-	for i := range r.Claims {
-		c := &r.Claims[i]
+	for _, c := range r.Claims {
 		if c.Prescreened {
 			p.Decided++
 		}

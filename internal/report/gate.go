@@ -86,28 +86,23 @@ func (o *Thresholds) Any() bool {
 // Evaluate compares the statistics of a run with the gates. --max-failed is the last gate.
 func (o *Thresholds) Evaluate(t *Tally) []Gate {
 	var all []Gate
-	atLeast := func(name, what string, threshold *float64, mean float64, basis string) {
+	check := func(name, what string, threshold *float64, value float64, basis string) {
 		if threshold != nil {
-			all = append(all, minGate(name, what, *threshold, mean, basis))
-		}
-	}
-	atMost := func(name, what string, threshold *float64, share float64, basis string) {
-		if threshold != nil {
-			all = append(all, maxGate(name, what, *threshold, share, basis))
+			all = append(all, newGate(name, what, *threshold, value, basis))
 		}
 	}
 	m, c := t.Means(), &t.Citations
 	unjudged, rows := t.UnjudgedShare()
-	atLeast(GateMinMean, "mean faithfulness", o.MinMean, t.Faithfulness.Mean(), t.meanBasis())
-	atLeast(GateMinLower, "lower bound of the 95% interval of mean faithfulness", o.MinLower, m.Rows.Lower, m.lowerBasis())
+	check(GateMinMean, "mean faithfulness", o.MinMean, t.Faithfulness.Mean(), t.meanBasis())
+	check(GateMinLower, "lower bound of the 95% interval of mean faithfulness", o.MinLower, m.Rows.Lower, m.lowerBasis())
 	if o.MinMeanBy != nil {
 		all = append(all, m.groupsGate(*o.MinMeanBy))
 	}
-	atMost(GateMaxNoClaims, "rows without claims", o.MaxNoClaims, t.NoClaimsShare(), t.noClaimsBasis())
-	atMost(GateMaxUnjudged, "mean share of words in no judged claim", o.MaxUnjudged, unjudged, "n = "+Count(rows, "row", "rows")+" with claims")
-	atMost(GateMaxUncertain, "uncertain verdicts", o.MaxUncertain, t.UncertainShare(), t.uncertainBasis())
-	atLeast(GateMinCitationRecall, "mean citation recall", o.CitationRecall, c.Recall(), citationBasis(c.Recall(), c.recall.Count()))
-	atLeast(GateMinCitationPrecision, "mean citation precision", o.CitationPrecision, c.Precision(), citationBasis(c.Precision(), c.precision.Count()))
+	check(GateMaxNoClaims, "rows without claims", o.MaxNoClaims, t.NoClaimsShare(), t.noClaimsBasis())
+	check(GateMaxUnjudged, "mean share of words in no judged claim", o.MaxUnjudged, unjudged, "n = "+Count(rows, "row", "rows")+" with claims")
+	check(GateMaxUncertain, "uncertain verdicts", o.MaxUncertain, t.UncertainShare(), t.uncertainBasis())
+	check(GateMinCitationRecall, "mean citation recall", o.CitationRecall, c.Recall(), citationBasis(c.Recall(), c.recall.Count()))
+	check(GateMinCitationPrecision, "mean citation precision", o.CitationPrecision, c.Precision(), citationBasis(c.Precision(), c.precision.Count()))
 	return append(all, failedGate(t, o.MaxFailed))
 }
 
@@ -142,7 +137,11 @@ func failedGate(t *Tally, limit flagvalue.Limit) Gate {
 		g.Threshold, g.Value = *limit.Share, float64(t.Failed)/float64(max(t.Rows, 1))
 		text, basis = "failed rows "+distinctPercent(g.Value, g.Threshold), fmt.Sprintf("%d of %d rows, ", t.Failed, t.Rows)
 	}
-	g.Text = text + g.compareMax() + limit.String() + " (" + basis + "--max-failed)"
+	sign := " > "
+	if g.Passed = g.Value <= g.Threshold+tolerance; g.Passed {
+		sign = " <= "
+	}
+	g.Text = text + sign + limit.String() + " (" + basis + "--max-failed)"
 	return g
 }
 
@@ -256,40 +255,24 @@ func citationBasis(mean float64, n int) string {
 	return fmt.Sprintf("n = %d rows", n)
 }
 
-// maxGate compares a share with its maximum. It fails if the share is NaN, for which basis is
-// the reason.
-func maxGate(name, what string, threshold, share float64, basis string) Gate {
-	g := Gate{Name: name, Threshold: threshold, Value: share}
-	if math.IsNaN(share) {
-		g.Text = what + " <= " + percent(threshold) + " cannot be evaluated (" + basis + ")"
-		return g
+// newGate compares a mean with its minimum or, if the gate is a maximum, a share with it. It
+// fails if the value is NaN, for which basis is the reason.
+func newGate(name, what string, threshold, value float64, basis string) Gate {
+	g := Gate{Name: name, Threshold: threshold, Value: value, Passed: value >= threshold-tolerance}
+	shown, pass, fail, limit := Distinct(value, threshold, meanDecimals), " >= ", " < ", Decimals(threshold, 2)
+	if strings.HasPrefix(name, "max-") {
+		g.Passed = value <= threshold+tolerance
+		shown, pass, fail, limit = distinctPercent(value, threshold), " <= ", " > ", percent(threshold)
 	}
-	g.Text = what + " " + distinctPercent(share, threshold) + g.compareMax() + percent(threshold) + " (" + basis + ")"
-	return g
-}
-
-// minGate is like maxGate for a mean and its minimum.
-func minGate(name, what string, threshold, mean float64, basis string) Gate {
-	g := Gate{Name: name, Threshold: threshold, Value: mean, Passed: mean >= threshold-tolerance}
-	sign := " < "
 	switch {
-	case math.IsNaN(mean):
-		g.Text = what + " >= " + Decimals(threshold, 2) + " cannot be evaluated (" + basis + ")"
-		return g
+	case math.IsNaN(value):
+		g.Text = what + pass + limit + " cannot be evaluated (" + basis + ")"
 	case g.Passed:
-		sign = " >= "
+		g.Text = what + " " + shown + pass + limit + " (" + basis + ")"
+	default:
+		g.Text = what + " " + shown + fail + limit + " (" + basis + ")"
 	}
-	g.Text = what + " " + Distinct(mean, threshold, meanDecimals) + sign + Decimals(threshold, 2) + " (" + basis + ")"
 	return g
-}
-
-// compareMax sets g.Passed and returns the sign between the value and the threshold.
-func (g *Gate) compareMax() string {
-	g.Passed = g.Value <= g.Threshold+tolerance
-	if g.Passed {
-		return " <= "
-	}
-	return " > "
 }
 
 // percent formats a threshold in percent, with the digits that it was given.

@@ -180,8 +180,7 @@ func (j *junit) testCase(name, outcome, kind, message string, lines ...string) {
 // unsupported lists the unsupported claims with their reasons.
 func unsupported(r *result.Row) []string {
 	var lines []string
-	for i := range r.Claims {
-		v := &r.Claims[i]
+	for _, v := range r.Claims {
 		if v.Verdict == result.Supported || v.Verdict == result.Unjudged {
 			continue
 		}

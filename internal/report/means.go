@@ -216,7 +216,8 @@ func (g *grouper) by(o stats.Options) By {
 		b.Groups = append(b.Groups, group(s))
 	}
 	slices.SortFunc(b.Groups, func(a, b Group) int {
-		return cmp.Or(cmp.Compare(lastNaN(a.Mean.Estimate), lastNaN(b.Mean.Estimate)), cmp.Compare(a.Value, b.Value))
+		// Negated and swapped, so that NaN is last.
+		return cmp.Or(cmp.Compare(-b.Mean.Estimate, -a.Mean.Estimate), cmp.Compare(a.Value, b.Value))
 	})
 	if g.other != nil {
 		other := group(g.other)
@@ -233,14 +234,6 @@ func centred(i stats.Interval, mean float64) stats.Interval {
 		i.Lower, i.Upper = min(i.Lower, mean), max(i.Upper, mean)
 	}
 	return i
-}
-
-// lastNaN returns a key that sorts NaN after all other means.
-func lastNaN(mean float64) float64 {
-	if math.IsNaN(mean) {
-		return math.Inf(1)
-	}
-	return mean
 }
 
 // cutValue returns the start of a long value.

@@ -97,7 +97,9 @@ func (w *Worst) Write(r *result.Row) error {
 	case r.Status == result.Scored && r.Supported() < r.JudgedClaims():
 		w.unsupported++
 		row := WorstRow{Index: r.Index, Line: r.Line, Faithfulness: r.Faithfulness, Support: result.Round(r.Support), Confidence: r.Confidence}
-		at, _ := slices.BinarySearchFunc(w.rows, row, compareWorst)
+		at, _ := slices.BinarySearchFunc(w.rows, row, func(a, b WorstRow) int {
+			return cmp.Or(cmp.Compare(a.Faithfulness, b.Faithfulness), cmp.Compare(a.Support, b.Support), cmp.Compare(a.Index, b.Index))
+		})
 		if at == w.limit {
 			break
 		}
@@ -110,11 +112,6 @@ func (w *Worst) Write(r *result.Row) error {
 	return nil
 }
 
-// compareWorst orders rows from worst to best.
-func compareWorst(a, b WorstRow) int {
-	return cmp.Or(cmp.Compare(a.Faithfulness, b.Faithfulness), cmp.Compare(a.Support, b.Support), cmp.Compare(a.Index, b.Index))
-}
-
 // fill copies texts of r up to the given limits.
 func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 	w.ID, w.File = Clip(r.ID, maxNameText), r.File
@@ -122,8 +119,7 @@ func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 	if keep.whole {
 		w.question = Clip(r.Question, keep.text)
 	}
-	for i := range r.Claims {
-		claim := &r.Claims[i]
+	for _, claim := range r.Claims {
 		if claim.Verdict == result.Unjudged || claim.Verdict == result.Supported && !keep.whole {
 			continue
 		}

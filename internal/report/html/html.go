@@ -103,11 +103,6 @@ func (w *Writer) Close() error {
 	if err := w.packer.flush(); err != nil {
 		return err
 	}
-	return w.writeTail()
-}
-
-// writeTail writes the part of the page after the rows.
-func (w *Writer) writeTail() error {
 	tally := w.run.Tally
 	f, means := &tally.Faithfulness, tally.Means()
 	o := overview{
@@ -139,7 +134,14 @@ func (w *Writer) writeTail() error {
 		Tables:    means.Tables(),
 	}
 	if w.run.Gates != nil {
-		o.addGates(w.run.Gates())
+		for _, g := range w.run.Gates() {
+			if g.Name == report.GateMaxFailed && g.Passed {
+				continue
+			}
+			g.Text += ": " + g.Outcome()
+			o.Gates = append(o.Gates, g)
+			o.Passed = o.Passed && g.Passed
+		}
 	}
 	return w.page.ExecuteTemplate(w.w, "tail.tmpl", o)
 }
@@ -161,23 +163,11 @@ type overview struct {
 	Mean          string
 	Statistics    []statistic // means and intervals
 	Distribution  []statistic
-	Gates         []report.Gate
-	Passed        bool // all gates
+	Gates         []report.Gate // with their outcome, without --max-failed if it passed
+	Passed        bool          // all gates
 	Histogram     *chart
 	Claims        []claimShare
 	Tables        []report.Table
-}
-
-// addGates adds gates with their outcome. It omits --max-failed if it passed.
-func (o *overview) addGates(gates []report.Gate) {
-	for _, g := range gates {
-		if g.Name == report.GateMaxFailed && g.Passed {
-			continue
-		}
-		g.Text += ": " + g.Outcome()
-		o.Gates = append(o.Gates, g)
-		o.Passed = o.Passed && g.Passed
-	}
 }
 
 // A statistic is a named number, formatted.

@@ -140,8 +140,7 @@ func reason(r *result.Row) string {
 // the first contradicted claim or, without one, the first claim that is not mentioned.
 func excerpt(r *result.Row) int {
 	start := 0
-	for i := range r.Claims {
-		c := &r.Claims[i]
+	for _, c := range r.Claims {
 		if c.Verdict != result.Contradicted && (c.Verdict != result.NotMentioned || start > 0) {
 			continue
 		}
