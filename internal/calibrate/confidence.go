@@ -164,25 +164,16 @@ func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
 
 // roundCutoff returns a bound with few decimals that divides the confidences as score does.
 func roundCutoff(score float64, scores []float64) float64 {
-	if math.IsNaN(score) {
-		return score
-	}
-	below := math.Inf(-1)
-	for _, x := range scores {
-		if x < score {
-			below = max(below, x)
-		}
-	}
+	below, _ := neighbors(score, scores)
 	if math.IsInf(below, -1) {
 		return score
 	}
 	return roundThreshold((below+score)/2, scores)
 }
 
-// roundThreshold returns the threshold with the fewest decimals that separates the scores as
-// t does.
-func roundThreshold(t float64, scores []float64) float64 {
-	below, above := math.Inf(-1), math.Inf(1)
+// neighbors returns the highest score below t and the lowest from t.
+func neighbors(t float64, scores []float64) (below, above float64) {
+	below, above = math.Inf(-1), math.Inf(1)
 	for _, x := range scores {
 		if x < t {
 			below = max(below, x)
@@ -190,6 +181,13 @@ func roundThreshold(t float64, scores []float64) float64 {
 			above = min(above, x)
 		}
 	}
+	return below, above
+}
+
+// roundThreshold returns the threshold with the fewest decimals that separates the scores as
+// t does.
+func roundThreshold(t float64, scores []float64) float64 {
+	below, above := neighbors(t, scores)
 	for scale := 10.; scale < 1e7; scale *= 10 {
 		if rounded := math.Round(t*scale) / scale; below < rounded && rounded <= above {
 			return rounded
