@@ -278,22 +278,13 @@ func warnSettings(c *Comparison, warn func(Kind, string, ...any)) {
 		return
 	}
 	was, is := c.Baseline.Summary, c.Candidate.Summary
-	for _, d := range differences(was.Settings, is.Settings) {
-		warn(Settings, "%s", d)
+	for _, d := range is.Settings.Changes(was.Settings) {
+		// The effect of settings that select rows and columns is visible in the rows.
+		if result.EffectOf(d.Name) != result.RowsEffect {
+			warn(Settings, "%s differs: baseline %s, candidate %s", d.Name, d.Old, d.New)
+		}
 	}
 	if was.Ragfaith != is.Ragfaith {
 		warn(Version, "the version differs: baseline %s, candidate %s", was.Ragfaith, is.Ragfaith)
 	}
-}
-
-// differences describes the settings that differ between two runs, except those that
-// select rows and columns, whose effect is visible in the rows.
-func differences(was, is result.Settings) []string {
-	var all []string
-	for _, c := range is.Changes(was) {
-		if result.EffectOf(c.Name) != result.RowsEffect {
-			all = append(all, fmt.Sprintf("%s differs: baseline %s, candidate %s", c.Name, c.Old, c.New))
-		}
-	}
-	return all
 }
