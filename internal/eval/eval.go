@@ -104,11 +104,10 @@ const (
 // row, wait for a slow row before them, so memory does not depend on the number of rows.
 //
 // A *dataset.RowError in rows and an error or panic in a stage fail one row. Any other
-// error in rows is returned after the rows before it are written. So is an error of a
-// stage that is Fatal; neither its row nor any later row is written. An error of sink
-// ends the run at once. If ctx is done, no further row is started, the finished rows
-// are written up to the first unfinished one, and Run returns context.Cause(ctx). Run
-// does not return before rows does.
+// error in rows is returned after the rows before it are written. So is a Fatal error of a
+// stage, without its row and later ones. An error of sink ends the run at once. If ctx is
+// done, no further row is started, finished rows are written up to the first unfinished
+// one, and Run returns context.Cause(ctx). Run does not return before rows does.
 func (p *Pipeline) Run(ctx context.Context, rows iter.Seq2[dataset.Row, error], sink Sink) error {
 	work, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

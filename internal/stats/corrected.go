@@ -23,22 +23,18 @@ type Corrected struct {
 //
 //	λ·mean(rest) + mean(truth - λ·judged)
 //
-// (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 382, 2023, with
-// λ = 1), with the λ of minimum variance, cov(truth, judged) divided by
-// (1+n/N)·var(judged), clipped to [0, 1] (Angelopoulos, Duchi and Zrnic, "PPI++",
-// arXiv:2311.01453, 2023). Without unlabelled rows λ is 0. The estimate is unbiased
-// for any judge if the labelled rows are a random sample of all rows, except that the
-// estimate and its interval are clipped to the range of o.
+// (Angelopoulos, Bates, Fannjiang, Jordan and Zrnic, Science 382, 2023), with the λ of
+// minimum variance, cov(truth, judged) divided by (1+n/N)·var(judged), clipped to [0, 1]
+// (Angelopoulos, Duchi and Zrnic, "PPI++", arXiv:2311.01453, 2023). Apart from clipping to
+// the range of o, it is unbiased for any judge if the labelled rows are a random sample.
 //
 // truth and judged hold the labels and scores of the n labelled rows, rest the scores
 // of the N unlabelled rows. All values must be in the range of o.
 //
-// The papers use a Wald interval. For 50 labels and mostly scores of 1, its coverage
-// was only 82% to 94%, lowest if few labels differ from the scores of the judge.
-// CorrectedMean instead combines the intervals of both means, from [Sample.Interval],
-// by the square-and-add method (Zou and Donner, Statistics in Medicine 27, 2008). The
-// means are independent, since they are computed from different rows. If fewer than
-// five labels differ from the scores of the judge, λ is 1, so that the interval
+// The Wald interval of the papers covers only 82% to 94% for 50 labels and mostly scores
+// of 1. CorrectedMean instead combines the intervals of both means, which are independent,
+// by the square-and-add method (Zou and Donner, Statistics in Medicine 27, 2008). If fewer
+// than five labels differ from the scores of the judge, λ is 1, so that the interval
 // reflects that agreement.
 func CorrectedMean(truth, judged []float64, rest *Summary, o Options) Corrected {
 	o = o.withDefaults()

@@ -96,19 +96,14 @@ func tooFewUnits() string { return fmt.Sprintf("too few for an interval (minimum
 //
 // It uses the BCa bootstrap of Efron, "Better Bootstrap Confidence Intervals" (JASA
 // 82, 1987): quantiles of the means of resamples, at levels corrected for bias and
-// skewness. The acceleration is computed from the influence of each unit on the
-// mean. The levels are first expanded as by Hesterberg, "What Teachers Should Know
+// skewness. The levels are first expanded as by Hesterberg, "What Teachers Should Know
 // about the Bootstrap" (The American Statistician 69, 2015): the normal quantile z
-// becomes t(n-1)·sqrt(n/(n-1)), because resamples are narrower than samples by that
-// factor. Without it, the coverage for 50 skewed scores is up to two points too low;
-// with it, it is 95% to 97%. Bootstrap-t has the same coverage, but its intervals are
-// four times as wide if nine scores in ten are 1.
+// becomes t(n-1)·sqrt(n/(n-1)), because resamples are narrower than samples. Without it,
+// the coverage for 50 skewed scores is up to two points too low; with it, it is 95% to 97%.
 //
 // If fewer than five units differ from the most common one, resamples underestimate
 // the uncertainty. In that case each bound is that of Gaffke (2005), see [bounded],
-// and Note is set. For n scores of 1 the lower bound is 0.025^(1/n), about 1 - 3.7/n.
-//
-// With fewer than 20 units there is no interval, and Note is set.
+// and Note is set. With fewer than 20 units there is no interval, and Note is set.
 func (s *Sample) Interval(o Options) Interval {
 	o = o.withDefaults()
 	t := s.table()
@@ -178,15 +173,11 @@ func bcaLevel(z, bias, acceleration float64) float64 {
 // of Gaffke, "Three test statistics for a nonparametric one-sided hypothesis
 // on the mean of a nonnegative variable" (Mathematical Methods of Statistics 14,
 // 2005), in the form of Learned-Miller and Thomas, "A new confidence interval for
-// the mean of a bounded random variable" (arXiv:1905.06208, 2019). A unit with the
-// worst possible mean is added to the n units, and the bound is a quantile of the
-// mean under random weights, uniform over all that sum to 1. For scores of 0 and 1
-// this is the interval of Clopper and Pearson (Biometrika 26, 1934); for n equal
-// scores it is tail^(1/n) of their value. No scores are known for which the coverage
-// is too low, but this is proved for special cases only.
-//
-// Since the size of a unit is not bounded, the added unit has the size of the largest
-// one. For units of different sizes, the bound is therefore a heuristic.
+// the mean of a bounded random variable" (arXiv:1905.06208, 2019): a quantile of the mean
+// of the n units and a worst possible one under random weights, uniform over all that sum
+// to 1. For scores of 0 and 1 this is the interval of Clopper and Pearson (Biometrika 26,
+// 1934). The coverage is proved for special cases only, and the added unit has the size of
+// the largest one, a heuristic for units of different sizes.
 func (t *table) bounded(tail float64, o Options) (lower, upper float64) {
 	if len(t.units) == 1 {
 		mean, weight := t.units[0].mean(), math.Pow(tail, 1/float64(t.n))

@@ -13,10 +13,7 @@ import (
 
 // A Summary computes exact statistics of a stream of numbers from the frequency of
 // each value. Since scores are fractions of the claims of a row, there are few
-// distinct values: at most the square of the maximum number of claims. Results do not
-// depend on the order of values.
-//
-// The zero Summary is empty and ready to use.
+// distinct values. Results do not depend on the order of values. The zero Summary is empty.
 type Summary struct {
 	frequencies[float64]
 }
@@ -131,10 +128,8 @@ func nth(values, weights []float64, i float64) float64 {
 //   - a group of rows with the sum of their scores and their number: the macro mean
 //     for correlated rows (see [Groups]).
 //
-// Memory use depends on the number of distinct units, which is small if scores are
-// fractions of a few claims. Results do not depend on the order of units.
-//
-// The zero Sample is empty and ready to use.
+// Memory use depends on the number of distinct units. Results do not depend on their order.
+// The zero Sample is empty.
 type Sample struct {
 	frequencies[unit]
 }
@@ -254,15 +249,13 @@ func (t *table) distinctFromMode() int {
 // different ways, such as 1-2/3 and 1/3, compare equal.
 func roundTies(x float64) float64 { return math.Round(x*1e12) / 1e12 }
 
-// Groups sums units by group, such as all rows about one document or all questions of
-// one user. The rows of a group are correlated, so an interval must treat groups, and
-// not rows, as the independent units.
+// Groups sums units by group, such as all rows about one document. The rows of a group are
+// correlated, so an interval must treat groups as the independent units. The zero Groups is
+// empty.
 //
 // Sums are stored in fixed point with a resolution of 2^-60, so that they do not
 // depend on the order of rows. Each number must be below 2^31, and the sum of a group
 // below 2^32.
-//
-// The zero Groups is empty and ready to use.
 type Groups struct {
 	groups map[string]*group
 }

@@ -40,14 +40,12 @@ type labelledRow struct {
 }
 
 // BestThreshold chooses the threshold with the highest balanced accuracy and estimates
-// its accuracy on new rows by cross-validation. For each of ten folds, a threshold is
-// chosen on the other rows and tested on the fold. This avoids the bias of choosing and
-// testing on the same rows (Varma and Simon, BMC Bioinformatics 7, 2006). The procedure
-// is repeated for twenty random stratified divisions into folds.
+// its accuracy on new rows by ten-fold cross-validation, repeated for twenty random
+// stratified divisions. This avoids the bias of choosing and testing on the same rows (Varma
+// and Simon, BMC Bioinformatics 7, 2006).
 //
 // The interval is that of [Confusion.BalancedAccuracy] and treats the repeats as a single
-// test of each row. It does not include the uncertainty of choosing the threshold on this
-// sample. seed is the random seed. The result does not depend on the order of rows.
+// test of each row. It does not include the uncertainty of choosing the threshold.
 func BestThreshold(positive []bool, scores []float64, seed uint64) Threshold {
 	rows := make([]labelledRow, len(scores))
 	pos := 0
@@ -80,7 +78,12 @@ func BestThreshold(positive []bool, scores []float64, seed uint64) Threshold {
 			}
 		}
 	}
-	t.OutOfFold = outOfFold(rows, pos)
+	var correct [2]float64
+	for _, row := range rows {
+		correct[labelIndex(row.positive)] += row.correct
+	}
+	neg := len(rows) - pos
+	t.OutOfFold = balancedInterval(correct[1]/float64(pos), correct[0]/float64(neg), pos, neg)
 	return t
 }
 
@@ -139,17 +142,6 @@ func assignFolds(rows []labelledRow, r *rand.Rand) {
 	}
 }
 
-// outOfFold returns the balanced accuracy from the fractions of correct
-// predictions.
-func outOfFold(rows []labelledRow, pos int) Interval {
-	var correct [2]float64
-	for _, row := range rows {
-		correct[labelIndex(row.positive)] += row.correct
-	}
-	neg := len(rows) - pos
-	return balancedInterval(correct[1]/float64(pos), correct[0]/float64(neg), pos, neg)
-}
-
 // A Cutoff is the result of [SafeCutoff].
 type Cutoff struct {
 	// Score is the lowest score from which few rows are wrong. It is the score of a row,
@@ -165,20 +157,15 @@ type Cutoff struct {
 
 // SafeCutoff returns the lowest score from which at most a share maxError of rows is wrong,
 // with the given confidence. It holds for rows from the same source as the sample, although
-// the score is chosen on that sample.
+// the score is chosen on that sample. maxError and confidence must be between 0 and 1.
 //
 // It tests the hypothesis that more than maxError of the rows with at least some score are
-// wrong, from the highest scores downwards, by the exact binomial test behind the limits of
-// Clopper and Pearson (Biometrika 26, 1934). A test is only made if all tests before it
-// rejected their hypothesis, so no correction for their number is needed. One wrong row
-// among the first would end the sequence, so there are several, which start at 1, 2, 4, ...
-// times the minimum number of rows and share the error probability. This is fixed sequence
-// testing with multiple starts, as in Angelopoulos et al., "Learn then Test: Calibrating
-// Predictive Algorithms to Achieve Risk Control" (arXiv:2110.01052, 2021). The sequences
-// depend on the scores but not on which rows are wrong.
-//
-// maxError and confidence must be between 0 and 1. The result does not depend on the order
-// of rows.
+// wrong, from the highest scores downwards, by the exact binomial test of Clopper and Pearson
+// (Biometrika 26, 1934), until one fails. One wrong row among the first would end this
+// sequence, so there are several, which start at 1, 2, 4, ... times the minimum number of rows
+// and share the error probability: fixed sequence testing with multiple starts, as in
+// Angelopoulos et al., "Learn then Test: Calibrating Predictive Algorithms to Achieve Risk
+// Control" (arXiv:2110.01052, 2021). The sequences do not depend on which rows are wrong.
 func SafeCutoff(scores []float64, wrong []bool, maxError, confidence float64) Cutoff {
 	rows := make([]labelledRow, len(scores))
 	for i := range rows {
