@@ -105,23 +105,23 @@ func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin i
 			path, filepath.Base(resultfile.SummaryPath(path)))
 	}
 	var c *calibrate.Calibration
-	err = writeRenderings(o.output, func() (func(io.Writer, string) error, error) {
+	r, err := writeRenderings(o.output, func() (rendering, error) {
 		if path == "-" || o.labels == "-" {
 			stdin = safefile.Interruptible(ctx, stdin)
 		}
 		statistics, err := o.statistics(ctx, path, summary, stdin, warn)
 		if err != nil {
-			return nil, err
+			return rendering{}, err
 		}
 		c = calibrate.New(statistics, calibrate.Source{
 			Ragfaith: version(), Results: path, Labels: report.NullText(o.labels), Label: o.label, PositiveAt: o.positiveAt,
 		}, settings)
-		return func(w io.Writer, format string) error { return writeCalibration(w, c, format, 0) }, nil
+		return rendering{c, func(w io.Writer) error { return html.WriteCalibration(w, c) }}, nil
 	})
 	if err != nil {
 		return err
 	}
-	if err := writeCalibration(sys.guarded(o.to, stdout), c, o.to, sys.tableWidth(stdout)); err != nil {
+	if err := r.write(sys.guarded(o.to, stdout), o.to, sys.tableWidth(stdout)); err != nil {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	if o.to != "table" && o.to != "markdown" && !o.quiet { // these formats include them
@@ -213,24 +213,4 @@ func (o *calibrateOptions) statistics(ctx context.Context, path string, summary 
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return statistics, nil
-}
-
-// writeCalibration writes the report in the given format. It writes nothing for "none".
-func writeCalibration(w io.Writer, c *calibrate.Calibration, format string, width int) error {
-	switch format {
-	case "table":
-		return c.WriteTable(w, width)
-	case "markdown", "md":
-		return c.WriteMarkdown(w)
-	case "html":
-		return html.WriteCalibration(w, c)
-	case "json":
-		content, err := c.Bytes()
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(content)
-		return err
-	}
-	return nil
 }

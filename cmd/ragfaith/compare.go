@@ -103,9 +103,9 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 		return err
 	}
 	var c *compare.Comparison
-	err := writeRenderings(o.output, func() (_ func(io.Writer, string) error, err error) {
+	r, err := writeRenderings(o.output, func() (_ rendering, err error) {
 		c, err = o.compare(ctx, paths)
-		return func(w io.Writer, format string) error { return writeComparison(w, format, c, 0) }, err
+		return rendering{c, func(w io.Writer) error { return html.WriteComparison(w, c) }}, err
 	})
 	if err != nil {
 		return err
@@ -116,7 +116,7 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 			console.Printf("warning: %s", warning.Text)
 		}
 	}
-	if err := writeComparison(sys.guarded(o.to, stdout), o.to, c, sys.tableWidth(stdout)); err != nil &&
+	if err := r.write(sys.guarded(o.to, stdout), o.to, sys.tableWidth(stdout)); err != nil &&
 		!errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) { // the reader has exited, as with "| head -1"
 		return fmt.Errorf("standard output: %w", err)
 	}
@@ -134,7 +134,7 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 
 // compare reads both files and compares them.
 func (o *compareOptions) compare(ctx context.Context, paths [2]string) (*compare.Comparison, error) {
-	options := compare.Options{MaxDrop: o.maxDrop, MaxRegressed: o.maxRegressed, Seed: o.seed, Cluster: o.cluster}
+	options := compare.Options{MaxDrop: o.maxDrop, MaxRegressed: o.maxRegressed, Seed: o.seed, Cluster: o.cluster, Ragfaith: version()}
 	if o.alpha != nil {
 		options.Alpha = *o.alpha
 	}
@@ -173,19 +173,4 @@ func runSummary(path, file string) (*report.Summary, error) {
 		return resultfile.ReadSummary(file)
 	}
 	return resultfile.SummaryBeside(path)
-}
-
-// writeComparison writes c in the given format.
-func writeComparison(w io.Writer, format string, c *compare.Comparison, width int) error {
-	switch format {
-	case "table":
-		return c.WriteTable(w, width)
-	case "markdown", "md":
-		return c.WriteMarkdown(w)
-	case "json":
-		return c.WriteJSON(w, version())
-	case "html":
-		return html.WriteComparison(w, c)
-	}
-	return nil
 }

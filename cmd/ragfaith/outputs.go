@@ -214,10 +214,41 @@ func checkRenderings(output, inputs []string) error {
 	return checkOverwrites(targets(output), "", inputs)
 }
 
-// writeRenderings creates the files of -o and calls prepare, which returns the function
-// that writes a format. The files appear only if all of them can be written, so that a file
-// that can't be created is an error before prepare reads any row.
-func writeRenderings(output []string, prepare func() (write func(w io.Writer, format string) error, err error)) error {
+// A rendering is what calibrate and compare write.
+type rendering struct {
+	content interface {
+		Table(width int) string
+		Markdown() string
+		JSON() ([]byte, error)
+	}
+	page func(w io.Writer) error // writes HTML
+}
+
+// write writes the rendering in the given format. It writes nothing for "none".
+func (r rendering) write(w io.Writer, format string, width int) (err error) {
+	var content []byte
+	switch format {
+	case "none":
+		return nil
+	case "html":
+		return r.page(w)
+	case "table":
+		content = []byte(r.content.Table(width))
+	case "json":
+		content, err = r.content.JSON()
+	default:
+		content = []byte(r.content.Markdown())
+	}
+	if err == nil {
+		_, err = w.Write(content)
+	}
+	return err
+}
+
+// writeRenderings creates the files of -o, calls prepare and writes what it returns. The
+// files appear only if all of them can be written, so that a file that can't be created is
+// an error before prepare reads any row.
+func writeRenderings(output []string, prepare func() (rendering, error)) (rendering, error) {
 	var files []*safefile.Output
 	defer func() {
 		for _, f := range files {
@@ -227,29 +258,29 @@ func writeRenderings(output []string, prepare func() (write func(w io.Writer, fo
 	for _, path := range output {
 		f, err := safefile.CreateOutput(path)
 		if err != nil {
-			return err
+			return rendering{}, err
 		}
 		files = append(files, f)
 	}
-	write, err := prepare()
+	r, err := prepare()
 	if err != nil {
-		return err
+		return r, err
 	}
 	for i, path := range output {
 		format, err := renderingFormat(path)
 		if err == nil {
-			err = write(files[i], format)
+			err = r.write(files[i], format, 0)
 		}
 		if err != nil {
-			return fmt.Errorf("%s: %w", path, err)
+			return r, fmt.Errorf("%s: %w", path, err)
 		}
 	}
 	for len(files) > 0 {
 		f := files[0]
 		files = files[1:]
 		if err := f.Commit(); err != nil {
-			return err
+			return r, err
 		}
 	}
-	return nil
+	return r, nil
 }

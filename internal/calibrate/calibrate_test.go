@@ -188,11 +188,7 @@ func TestFewLabelsGiveNotes(t *testing.T) {
 			if !math.IsNaN(c.Threshold) || c.Why == "" {
 				t.Errorf("%+v", c.Choice)
 			}
-			var b strings.Builder
-			if err := c.WriteTable(&b, 300); err != nil {
-				t.Fatal(err)
-			}
-			for _, line := range strings.Split(b.String(), "\n") {
+			for _, line := range strings.Split(c.Table(300), "\n") {
 				if strings.Contains(line, "AUROC") && strings.ContainsAny(strings.TrimSuffix(line, f.Agreement[MinScore].AUROC.Note), "0123456789") {
 					t.Errorf("got a statistic from too few rows: %s", line)
 				}

@@ -75,8 +75,8 @@ func (c *Calibration) setting(name string) string {
 	return c.Settings.Get(name)
 }
 
-// Bytes returns the calibration as indented JSON. Equal calibrations produce equal bytes.
-func (c *Calibration) Bytes() ([]byte, error) {
+// JSON returns the calibration as an indented object. Equal calibrations produce equal bytes.
+func (c *Calibration) JSON() ([]byte, error) {
 	return report.EncodeJSON(c, json.FormatNilSliceAsNull(false))
 }
 

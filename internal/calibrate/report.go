@@ -2,7 +2,6 @@ package calibrate
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -11,18 +10,12 @@ import (
 	"github.com/ragfaith/ragfaith/internal/stats"
 )
 
-// WriteTable writes the report for a terminal that is width cells wide; 0 means 120.
-func (c *Calibration) WriteTable(w io.Writer, width int) error {
-	_, err := io.WriteString(w, c.document().Terminal(width))
-	return err
-}
+// Table returns the report for a terminal that is width cells wide; 0 means 120.
+func (c *Calibration) Table(width int) string { return c.document().Terminal(width) }
 
-// WriteMarkdown writes the report for a pull request. Names of files and columns are in
-// code spans.
-func (c *Calibration) WriteMarkdown(w io.Writer) error {
-	_, err := io.WriteString(w, c.document().Markdown())
-	return err
-}
+// Markdown returns the report for a pull request. Names of files and columns are in code
+// spans.
+func (c *Calibration) Markdown() string { return c.document().Markdown() }
 
 func (c *Calibration) document() report.Document {
 	p := c.Page()

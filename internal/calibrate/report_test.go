@@ -48,7 +48,7 @@ func exampleCalibration(t *testing.T, settings result.Settings) *Calibration {
 // bytesOf returns the contents of the file of a calibration.
 func bytesOf(t *testing.T, c *Calibration) string {
 	t.Helper()
-	content, err := c.Bytes()
+	content, err := c.JSON()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -107,9 +107,8 @@ func TestAdvice(t *testing.T) {
 			if got := c.Advice; !strings.HasPrefix(got, tt.want) || !strings.HasSuffix(got, ".") {
 				t.Errorf("got %q, want %q", got, tt.want)
 			}
-			var table strings.Builder
-			if err := c.WriteTable(&table, 1000); err != nil || !strings.HasPrefix(table.String(), c.Advice+"\n\n") {
-				t.Errorf("got %s, want the advice first (error %v)", table.String(), err)
+			if table := c.Table(1000); !strings.HasPrefix(table, c.Advice+"\n\n") {
+				t.Errorf("got %s, want the advice first", table)
 			}
 		})
 	}
@@ -263,18 +262,12 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 	const evil = "a`|</title><script>alert(1)</script>\n::error::x\x1b[31m\u202e"
 	c := exampleCalibration(t, with(lexicalSettings(), "--model", evil))
 	c.Results, c.Labels, c.Label = evil, evil, evil
-	var table, markdown strings.Builder
-	for _, err := range []error{c.WriteTable(&table, 0), c.WriteMarkdown(&markdown)} {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	for name, text := range map[string]string{"table": table.String(), "markdown": markdown.String()} {
+	for name, text := range map[string]string{"table": c.Table(0), "markdown": c.Markdown()} {
 		if strings.ContainsAny(text, "\x1b\u202e") || strings.Contains(text, "\n::") {
 			t.Errorf("%s: %q", name, text)
 		}
 	}
-	for _, line := range strings.Split(markdown.String(), "\n") {
+	for _, line := range strings.Split(c.Markdown(), "\n") {
 		_, value, _ := strings.Cut(line, ": ")
 		if strings.Contains(line, "<script>") && !strings.HasPrefix(value, "``") {
 			t.Errorf("outside of code: %s", line)
@@ -284,15 +277,12 @@ func TestHostileNamesAreEscaped(t *testing.T) {
 
 func TestTableShowsAllStatistics(t *testing.T) {
 	f := exampleCalibration(t, lexicalSettings())
-	var b strings.Builder
-	if err := f.WriteTable(&b, 0); err != nil {
-		t.Fatal(err)
-	}
+	table := f.Table(0)
 	for _, want := range []string{
 		fmt.Sprintf("all claims supported %d %d\n", f.Judged.TruePositive, f.Judged.FalsePositive),
 		fmt.Sprintf("some claim unsupported %d %d\n", f.Judged.FalseNegative, f.Judged.TrueNegative),
 	} {
-		if got := regexp.MustCompile(" +").ReplaceAllString(b.String(), " "); !strings.Contains(got, want) {
+		if got := regexp.MustCompile(" +").ReplaceAllString(table, " "); !strings.Contains(got, want) {
 			t.Errorf("%q missing in\n%s", want, got)
 		}
 	}
@@ -301,8 +291,8 @@ func TestTableShowsAllStatistics(t *testing.T) {
 		f.Judged.BalancedAccuracy.Upper, f.Best.OutOfFold.Estimate, f.Best.Apparent, f.Mean.Judged,
 		f.Mean.Mean.Lower,
 	} {
-		if !strings.Contains(b.String(), f.format(want)) {
-			t.Errorf("%s missing in\n%s", f.format(want), b.String())
+		if !strings.Contains(table, f.format(want)) {
+			t.Errorf("%s missing in\n%s", f.format(want), table)
 		}
 	}
 }

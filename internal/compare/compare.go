@@ -173,7 +173,7 @@ type pairing struct {
 }
 
 func newPairing(o *Options) *pairing {
-	c := &Comparison{Alpha: o.Alpha, Units: RowUnits}
+	c := &Comparison{Alpha: o.Alpha, Units: RowUnits, ragfaith: o.Ragfaith}
 	if o.Cluster != "" {
 		c.Units = GroupUnits
 	}

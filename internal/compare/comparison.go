@@ -2,7 +2,6 @@ package compare
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"strings"
 
@@ -28,6 +27,7 @@ type Options struct {
 	Cluster string
 	// MaxChanges limits Comparison.Changes; 0 means 1,000.
 	MaxChanges int
+	Ragfaith   string // version of the program, for JSON
 }
 
 // RowIDs counts rows and lists the ids of the first ones.
@@ -142,7 +142,8 @@ type Comparison struct {
 	Changed int      `json:"changed"`  // compared rows with another score or another verdict on a claim
 	Changes []Change `json:"changes"`  // the worst changed rows, worst first
 
-	Alpha     float64   `json:"-"`
+	Alpha     float64 `json:"-"`
+	ragfaith  string
 	Histogram [Bins]int `json:"-"` // compared rows by difference
 }
 
@@ -262,19 +263,14 @@ type jsonClaim struct {
 	Reason  string  `json:"reason"`
 }
 
-// WriteJSON writes c as an indented object. version is the version of ragfaith.
-func (c *Comparison) WriteJSON(w io.Writer, version string) error {
-	content, err := report.EncodeJSON(struct {
+// JSON returns c as an indented object.
+func (c *Comparison) JSON() ([]byte, error) {
+	return report.EncodeJSON(struct {
 		Schema   string `json:"$schema"`
 		Version  int    `json:"version"`
 		Ragfaith string `json:"ragfaith"`
 		*Comparison
-	}{Schema, schemaVersion, version, c}, json.FormatNilSliceAsNull(false))
-	if err != nil {
-		return err
-	}
-	_, err = w.Write(content)
-	return err
+	}{Schema, schemaVersion, c.ragfaith, c}, json.FormatNilSliceAsNull(false))
 }
 
 // MarshalJSONTo writes the scores of the row and the claims whose verdict changed.

@@ -3,7 +3,6 @@ package compare
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"math"
 	"slices"
 	"strconv"
@@ -105,18 +104,17 @@ func Signed(x float64) string {
 // Score formats a score with four decimals, and NaN as a dash.
 func Score(x float64) string { return cmp.Or(report.Score(x), "-") }
 
-// WriteTable writes c for a terminal that is width cells wide: the warnings, the statistics, and
+// Table returns c for a terminal that is width cells wide: the warnings, the statistics, and
 // the changed rows, worst first. Texts from datasets are escaped.
-func (c *Comparison) WriteTable(w io.Writer, width int) error {
+func (c *Comparison) Table(width int) string {
 	const maxRows = 10
-	_, err := io.WriteString(w, c.document(maxRows).Terminal(width))
-	return err
+	return c.document(maxRows).Terminal(width)
 }
 
-// WriteMarkdown writes the content of WriteTable and the gates, for a pull request. The number of changed rows
-// is limited so that the text has at most report.MaxMarkdown bytes. Texts from datasets are in
-// code spans.
-func (c *Comparison) WriteMarkdown(w io.Writer) error {
+// Markdown returns the content of Table and the gates, for a pull request. The number of changed
+// rows is limited so that the text has at most report.MaxMarkdown bytes. Texts from datasets are
+// in code spans.
+func (c *Comparison) Markdown() string {
 	const maxRows = 30
 	var gates report.Document
 	if all := c.Gates(); all != nil {
@@ -125,14 +123,11 @@ func (c *Comparison) WriteMarkdown(w io.Writer) error {
 	if c.Gate != nil && c.Gate.Note != "" {
 		gates = append(gates, report.Paragraph(c.Gate.Note+"."))
 	}
-	text := ""
 	for n := maxRows; ; n /= 2 {
-		if text = c.document(n, gates...).Markdown(); len(text) <= report.MaxMarkdown || n == 0 {
-			break
+		if text := c.document(n, gates...).Markdown(); len(text) <= report.MaxMarkdown || n == 0 {
+			return text
 		}
 	}
-	_, err := io.WriteString(w, text)
-	return err
 }
 
 // document returns a report with at most rows changed rows.

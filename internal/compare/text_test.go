@@ -2,7 +2,6 @@ package compare
 
 import (
 	"errors"
-	"io"
 	"math"
 	"strconv"
 	"strings"
@@ -50,34 +49,19 @@ func changedRuns(n int, text string) (was, is []*result.Row) {
 	return was, is
 }
 
-// written returns what write writes.
-func written(t *testing.T, write func(io.Writer) error) string {
-	t.Helper()
-	var b strings.Builder
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}
-
-func markdownOf(t *testing.T, c *Comparison) string {
-	t.Helper()
-	return written(t, c.WriteMarkdown)
-}
-
-func tableOf(t *testing.T, c *Comparison, width int) string {
-	t.Helper()
-	return written(t, func(w io.Writer) error { return c.WriteTable(w, width) })
-}
-
 func jsonOf(t *testing.T, c *Comparison) string {
 	t.Helper()
-	return written(t, func(w io.Writer) error { return c.WriteJSON(w, "1.0") })
+	c.ragfaith = "1.0"
+	content, err := c.JSON()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
 }
 
 func TestMarkdownIsLimited(t *testing.T) {
 	was, is := changedRuns(400, strings.Repeat(hostile, 20))
-	text := markdownOf(t, comparison(t, was, is))
+	text := comparison(t, was, is).Markdown()
 	if len(text) > report.MaxMarkdown {
 		t.Errorf("got %d bytes, want at most %d", len(text), report.MaxMarkdown)
 	}
@@ -89,7 +73,7 @@ func TestMarkdownIsLimited(t *testing.T) {
 func TestHostileTextsAreEscaped(t *testing.T) {
 	was, is := changedRuns(9, hostile)
 	c := comparison(t, was, is)
-	text := markdownOf(t, c)
+	text := c.Markdown()
 	for line := range strings.Lines(text) {
 		outside := line
 		for _, fence := range []string{"````", "`"} { // texts with three backticks have a fence of four
@@ -106,7 +90,7 @@ func TestHostileTextsAreEscaped(t *testing.T) {
 			t.Errorf("outside of a code span: %s", line)
 		}
 	}
-	for name, text := range map[string]string{"markdown": text, "table": tableOf(t, c, 100)} {
+	for name, text := range map[string]string{"markdown": text, "table": c.Table(100)} {
 		if i := strings.IndexAny(text, "\x00\x1b\u202e"); i >= 0 {
 			t.Errorf("%s contains a control character: %q", name, text[max(0, i-20):i+4])
 		}
@@ -118,9 +102,9 @@ func TestChangedRowsHaveTheirQuestion(t *testing.T) {
 	is[0].Question = "Which row |?"
 	c := comparison(t, was, is)
 	for name, x := range map[string]struct{ text, want string }{
-		"table":    {tableOf(t, c, 100), "\nid    question "},
-		"row":      {tableOf(t, c, 100), "row0  Which row |? "},
-		"markdown": {markdownOf(t, c), "| `row0` | `Which row \\|?` |"},
+		"table":    {c.Table(100), "\nid    question "},
+		"row":      {c.Table(100), "row0  Which row |? "},
+		"markdown": {c.Markdown(), "| `row0` | `Which row \\|?` |"},
 		"json":     {jsonOf(t, c), `"question": "Which row |?"`},
 	} {
 		if !strings.Contains(x.text, x.want) {
@@ -131,7 +115,7 @@ func TestChangedRowsHaveTheirQuestion(t *testing.T) {
 		r.Question = ""
 	}
 	c = comparison(t, was, is)
-	if got := tableOf(t, c, 100) + markdownOf(t, c); strings.Contains(got, "\nid    question") || strings.Contains(got, "| question |") {
+	if got := c.Table(100) + c.Markdown(); strings.Contains(got, "\nid    question") || strings.Contains(got, "| question |") {
 		t.Errorf("without questions: got %s", got)
 	}
 }
@@ -171,10 +155,10 @@ func TestPValuesAreShown(t *testing.T) {
 	both := run(t, Options{}, source("a", was...), source("b", is...))
 	nothing := run(t, Options{MaxDrop: &maxDrop}, source("a", was[0]), source("b", unscored("0", result.Failed)))
 	for text, want := range map[string]string{
-		tableOf(t, both, 0):    "\np-value     0.0312 (exact permutation)\n",
-		tableOf(t, nothing, 0): "\np-value     none\n",
+		both.Table(0):    "\np-value     0.0312 (exact permutation)\n",
+		nothing.Table(0): "\np-value     none\n",
 		jsonOf(t, nothing):     `"permutation": null,`,
-		markdownOf(t, nothing): "nothing to compare",
+		nothing.Markdown(): "nothing to compare",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("got %s, want it to contain %q", text, want)
