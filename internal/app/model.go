@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/llm/prompt"
 	"github.com/ragfaith/ragfaith/internal/report"
+	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // A model is the language model of a run, or a stub in a dry run.
@@ -259,4 +260,34 @@ func (l *LLMOptions) extend(c *llm.Config, sys *System, dryRun bool) (err error)
 		return exit.Usagef("--extra-body: %w", err)
 	}
 	return nil
+}
+
+// A remoteEmbedder is an embedder on a server. Time spent waiting for the server is
+// excluded from --row-timeout.
+type remoteEmbedder struct{ llm.Embedder }
+
+// Embed implements llm.Embedder.
+func (e remoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32, usage.Usage, error) {
+	defer eval.Waiting(ctx)()
+	return e.Embedder.Embed(ctx, texts)
+}
+
+// newEmbedder returns a client for the server of --embed-base-url, and its URL without
+// secrets.
+func (o *Options) newEmbedder(sys *System, stack *llm.Stack) (llm.Embedder, string, error) {
+	l := &o.LLM
+	config := llm.Config{Model: l.EmbedModel}
+	if l.EmbedBaseURL != l.BaseURL { // otherwise the server and key are those of --base-url
+		config.BaseURL = l.EmbedBaseURL
+	}
+	key, err := sys.key("embed-api-key-env", l.EmbedKeyVariable, l.EmbedKeyRequired)
+	if err != nil {
+		return nil, "", err
+	}
+	config.APIKey = key
+	e, endpoint, err := stack.Embedder(config)
+	if err != nil {
+		return nil, "", &exit.UsageError{Err: fmt.Errorf("--embed-model: %w", err)}
+	}
+	return remoteEmbedder{e}, endpoint, nil
 }

@@ -155,9 +155,9 @@ func TestPValuesAreShown(t *testing.T) {
 	both := run(t, Options{}, source("a", was...), source("b", is...))
 	nothing := run(t, Options{MaxDrop: &maxDrop}, source("a", was[0]), source("b", unscored("0", result.Failed)))
 	for text, want := range map[string]string{
-		both.Table(0):    "\np-value     0.0312 (exact permutation)\n",
-		nothing.Table(0): "\np-value     none\n",
-		jsonOf(t, nothing):     `"permutation": null,`,
+		both.Table(0):      "\np-value     0.0312 (exact permutation)\n",
+		nothing.Table(0):   "\np-value     none\n",
+		jsonOf(t, nothing): `"permutation": null,`,
 		nothing.Markdown(): "nothing to compare",
 	} {
 		if !strings.Contains(text, want) {
