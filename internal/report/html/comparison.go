@@ -12,6 +12,7 @@ import (
 
 	template "github.com/DataDog/datadog-agent/pkg/template/html"
 
+	"github.com/ragfaith/ragfaith/internal/calibrate"
 	"github.com/ragfaith/ragfaith/internal/compare"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -222,4 +223,13 @@ func markClaims(r *result.Row, flipped map[int]bool) template.HTML {
 	}
 	write(end, len(answer))
 	return template.HTML(b.String()) //nolint:gosec // texts are escaped by Visible
+}
+
+// WriteCalibration writes a calibration as an HTML page that works offline and has no script.
+func WriteCalibration(w io.Writer, c *calibrate.Calibration) error {
+	t, err := parse("calibration")
+	if err != nil {
+		return err
+	}
+	return t.ExecuteTemplate(w, "page.tmpl", c.Page())
 }
