@@ -72,9 +72,6 @@ type labelAt struct {
 	used  bool
 }
 
-// idNames returns the possible names of the id column, as in a dataset.
-func idNames() []string { return []string{"id", "sample_id", "_id"} }
-
 // ReadLabels reads the labels in a column of a file in any dataset format. It skips rows
 // without a label. Errors name the file and the line.
 func ReadLabels(path, column string, o dataset.Options) (*Labels, error) {
@@ -133,7 +130,7 @@ func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
 	if err != nil {
 		return true, fmt.Errorf("%s: %w", column, err)
 	}
-	for _, name := range idNames() {
+	for _, name := range []string{"id", "sample_id", "_id"} {
 		if id, _ := result.PlainText(value(name)); id != "" {
 			return true, l.add(id, label, record.Line)
 		}

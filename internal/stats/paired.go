@@ -140,23 +140,20 @@ func (t *table) signFlips(o Options) Test {
 	return sampledFlips(binSteps(steps, maxBins), o)
 }
 
-// An observedSum is the observed sum of differences, with a tolerance for
-// comparisons.
-type observedSum struct{ sum, tolerance float64 }
-
-func newObservedSum(steps []step) observedSum {
-	var r observedSum
+// observedSum returns the observed sum of differences, and a tolerance for comparisons.
+func observedSum(steps []step) (sum, tolerance float64) {
 	for _, s := range steps {
-		r.sum += s.size * float64(2*s.increases-s.n)
-		r.tolerance += s.size * float64(s.n)
+		sum += s.size * float64(2*s.increases-s.n)
+		tolerance += s.size * float64(s.n)
 	}
-	r.tolerance *= 1e-10
-	return r
+	return sum, tolerance * 1e-10
 }
 
-// isReached reports whether an outcome is at least as extreme.
-func (r observedSum) isReached(sum float64) bool {
-	return math.Abs(sum) >= math.Abs(r.sum)-r.tolerance
+// extreme returns a function that reports whether a sum is at least as extreme as the
+// observed one.
+func extreme(steps []step) func(sum float64) bool {
+	observed, tolerance := observedSum(steps)
+	return func(sum float64) bool { return math.Abs(sum) >= math.Abs(observed)-tolerance }
 }
 
 // exactFlips sums the probabilities of all outcomes. The number of increases
@@ -169,7 +166,7 @@ func exactFlips(steps []step) Test {
 			probabilities[i] = append(probabilities[i], flips.Prob(float64(k)))
 		}
 	}
-	observed := newObservedSum(steps)
+	isExtreme := extreme(steps)
 	p := 0.0
 	var walk func(i int, sum, probability float64)
 	walk = func(i int, sum, probability float64) {
@@ -179,7 +176,7 @@ func exactFlips(steps []step) Test {
 			}
 			return
 		}
-		if observed.isReached(sum) {
+		if isExtreme(sum) {
 			p += probability
 		}
 	}
@@ -193,7 +190,7 @@ func exactFlips(steps []step) Test {
 
 // sampledFlips estimates the p-value from random outcomes.
 func sampledFlips(steps []step, o Options) Test {
-	observed := newObservedSum(steps)
+	isExtreme := extreme(steps)
 	fair := newBinomial(0.5)
 	sums := parallelDraws(o.Resamples, o.Seed, func(r *rand.Rand, dst []float64) {
 		for i := range dst {
@@ -206,7 +203,7 @@ func sampledFlips(steps []step, o Options) Test {
 	})
 	n := 1 // the observed outcome
 	for _, sum := range sums {
-		if observed.isReached(sum) {
+		if isExtreme(sum) {
 			n++
 		}
 	}

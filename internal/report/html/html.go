@@ -100,7 +100,7 @@ func (w *Writer) Close() error {
 	if err := w.start(); err != nil {
 		return err
 	}
-	if err := w.packer.flush(); err != nil {
+	if err := w.packer.flush(1, 1); err != nil {
 		return err
 	}
 	tally := w.run.Tally

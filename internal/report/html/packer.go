@@ -55,15 +55,7 @@ func (p *packer) add(r *result.Row) error {
 	fmt.Fprintf(&p.index, "[%d,", p.blocks)
 	p.index.Write(entry)
 	p.rows.Write(line)
-	if p.rows.Len() >= rowsBlock {
-		if err := p.flushRows(); err != nil {
-			return err
-		}
-	}
-	if p.index.Len() >= indexBlock {
-		return p.flushIndex()
-	}
-	return nil
+	return p.flush(rowsBlock, indexBlock)
 }
 
 // encode returns the entry of r in the index, except for the number of its row block at the
@@ -166,27 +158,19 @@ func truncate(text string, limit int) string {
 	return text[:end]
 }
 
-// flush writes the remaining blocks.
-func (p *packer) flush() error {
-	if p.rows.Len() > 0 {
-		if err := p.flushRows(); err != nil {
+// flush writes the current blocks of rows and of the index if they have at least these sizes.
+func (p *packer) flush(rows, index int) error {
+	if p.rows.Len() >= rows {
+		p.blocks++
+		if err := p.write("rows", &p.rows); err != nil {
 			return err
 		}
 	}
-	if p.index.Len() > 0 {
-		return p.flushIndex()
+	if p.index.Len() >= index {
+		p.index.WriteByte(']')
+		return p.write("index", &p.index)
 	}
 	return nil
-}
-
-func (p *packer) flushRows() error {
-	p.blocks++
-	return p.write("rows", &p.rows)
-}
-
-func (p *packer) flushIndex() error {
-	p.index.WriteByte(']')
-	return p.write("index", &p.index)
 }
 
 // write writes data as a block and resets it.
