@@ -102,22 +102,18 @@ func (o *Options) offline() *Options {
 	return &p
 }
 
-// withoutJudge returns the model of a run with the options o.offline(), which is nil if it
-// needs none.
-func (m *model) withoutJudge(o *Options) *model {
-	if !o.offline().UsesLLM() {
-		return nil
-	}
-	extractor := *m
-	extractor.embedder, extractor.local = nil, nil
-	return &extractor
-}
-
 // checkBounds returns an error for a calibration that was made for another judge than that
 // of --prescreen.
 func (r *run) checkBounds() error {
 	o := r.options
-	settings, err := o.offline().settings(0, r.model.withoutJudge(o), nil)
+	offline := o.offline()
+	var m *model // without the judge; nil if nothing else needs a model
+	if offline.UsesLLM() {
+		extractor := *r.model
+		extractor.embedder, extractor.local = nil, nil
+		m = &extractor
+	}
+	settings, err := offline.settings(0, m, nil)
 	if err != nil {
 		return err
 	}

@@ -95,16 +95,12 @@ func (p *Pipeline) setClaims(e *evaluation, extraction *extract.Extraction) erro
 	}
 	e.claims, e.skipped = extraction.Claims, extraction.Skipped
 	if len(e.claims) == 0 {
-		p.setNoClaims(e, extraction.Reason())
+		e.status, e.reason, e.faithfulness = result.NoClaims, extraction.Reason(), math.NaN()
+		if p.NoClaims != nil {
+			e.faithfulness = *p.NoClaims
+		}
 	}
 	return nil
-}
-
-func (p *Pipeline) setNoClaims(e *evaluation, reason string) {
-	e.status, e.reason, e.faithfulness = result.NoClaims, reason, math.NaN()
-	if p.NoClaims != nil {
-		e.faithfulness = *p.NoClaims
-	}
 }
 
 func (e *evaluation) spend(u usage.Usage) { e.usage = e.usage.Add(u) }
