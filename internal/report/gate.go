@@ -162,10 +162,11 @@ func (t *Tally) meanBasis() string {
 
 // lowerBasis describes the interval of the mean, or the reason why it is missing.
 func (m *Means) lowerBasis() string {
+	basis := m.basis("rows", &m.Rows)
 	if m.Rows.Reliable() {
-		return "mean " + Score(m.Rows.Estimate) + ", " + m.Basis()
+		return "mean " + Score(m.Rows.Estimate) + ", " + basis
 	}
-	return m.Basis()
+	return basis
 }
 
 // groupsGate compares the mean of each group with its minimum. Groups without a score pass,

@@ -59,9 +59,6 @@ func (m *Means) format(of string, i *stats.Interval) FormattedMean {
 	return s
 }
 
-// Basis describes the interval over rows, or the reason why it is missing.
-func (m *Means) Basis() string { return m.basis("rows", &m.Rows) }
-
 func (m *Means) basis(of string, i *stats.Interval) string {
 	units := "rows"
 	if m.Cluster != "" {

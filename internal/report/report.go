@@ -48,11 +48,8 @@ func FileFormats() []Format {
 
 // Extension returns the file extension of f, with the dot.
 func (f Format) Extension() string {
-	if f == FormatMarkdown {
-		return ".md"
-	}
-	if f == FormatJUnit {
-		return ".xml"
+	if extension, ok := map[Format]string{FormatMarkdown: ".md", FormatJUnit: ".xml"}[f]; ok {
+		return extension
 	}
 	return "." + string(f)
 }
@@ -60,24 +57,17 @@ func (f Format) Extension() string {
 // FormatOf returns the format with the extension of path.
 func FormatOf(path string) (Format, error) {
 	ext := filepath.Ext(path)
+	var known []string
 	for _, f := range FileFormats() {
 		if f.Extension() == strings.ToLower(ext) {
 			return f, nil
 		}
+		known = append(known, f.Extension())
 	}
 	if ext == "" {
-		return "", fmt.Errorf("%s: no extension to determine the format from, want %s", path, extensions())
+		return "", fmt.Errorf("%s: no extension to determine the format from, want %s", path, OrList(known))
 	}
-	return "", fmt.Errorf("%s: unknown extension %s, want %s", path, ext, extensions())
-}
-
-// extensions lists the extensions of files for a message.
-func extensions() string {
-	var names []string
-	for _, f := range FileFormats() {
-		names = append(names, f.Extension())
-	}
-	return OrList(names)
+	return "", fmt.Errorf("%s: unknown extension %s, want %s", path, ext, OrList(known))
 }
 
 // OrList joins alternatives: "a, b or c".

@@ -204,21 +204,15 @@ type Supports struct {
 
 const million = 1_000_000
 
-// Write counts the support of r. It never returns an error.
+// Write counts the support of r unless it is NaN. It never returns an error.
 func (h *Supports) Write(r *result.Row) error {
-	h.add(r.Support)
-	return nil
-}
-
-// add counts x unless it is NaN.
-func (h *Supports) add(x float64) {
-	if math.IsNaN(x) {
-		return
-	}
 	if h.counts == nil {
 		h.counts = make([]uint32, million+1)
 	}
-	h.counts[int(math.Round(min(max(x, 0), 1)*million))]++
+	if !math.IsNaN(r.Support) {
+		h.counts[int(math.Round(min(max(r.Support, 0), 1)*million))]++
+	}
+	return nil
 }
 
 // stats returns the statistics for a Summary.

@@ -122,14 +122,14 @@ func TestSupportsMatchSummary(t *testing.T) {
 	var h Supports
 	var s stats.Summary
 	for _, x := range []float64{0.25, 0.123456, 0.25, 1, 0} {
-		h.add(x)
+		_ = h.Write(&result.Row{Support: x})
 		s.Add(x)
 	}
-	h.add(math.NaN())
+	_ = h.Write(&result.Row{Support: math.NaN()})
 	checkDiff(t, newSummaryStats(&s), h.stats())
 	var clamped Supports
 	for _, x := range []float64{-0.5, 1.5, 1} {
-		clamped.add(x)
+		_ = clamped.Write(&result.Row{Support: x})
 	}
 	if f := clamped.stats(); f.Min != 0 || f.Max != 1 || f.Count != 3 {
 		t.Errorf("got %+v, want 3 scores from 0 to 1", f)
