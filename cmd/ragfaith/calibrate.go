@@ -25,7 +25,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// calibrateOptions are the options of "ragfaith calibrate".
 type calibrateOptions struct {
 	label, labels string
 	positiveAt    *float64
@@ -79,7 +78,6 @@ bounds for score --prescreen.`,
 	return cmd
 }
 
-// runCalibrate runs "ragfaith calibrate".
 func runCalibrate(ctx context.Context, o *calibrateOptions, path string, stdin io.Reader, stdout, stderr io.Writer, sys system) error {
 	if err := o.check(path); err != nil {
 		return err

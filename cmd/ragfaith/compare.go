@@ -23,7 +23,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// compareOptions are the options of "ragfaith compare".
 type compareOptions struct {
 	summaries [2]string // summary files of the baseline and the candidate
 	cluster   string
@@ -94,7 +93,6 @@ func (o *compareOptions) check(paths [2]string) error {
 	return checkRenderings(o.output, inputs)
 }
 
-// runCompare runs "ragfaith compare".
 func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout, stderr io.Writer, sys system) error {
 	if err := o.check(paths); err != nil {
 		return err

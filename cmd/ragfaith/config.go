@@ -204,7 +204,6 @@ func (f *configFile) apply(cmd *cobra.Command, sys system) (errs []error) {
 	return errs
 }
 
-// set sets a flag to the value of an entry.
 func (f *configFile) set(flag *pflag.Flag, e configEntry, sys system) error {
 	values, err := f.values(flag, e)
 	if err != nil {

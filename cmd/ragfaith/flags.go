@@ -54,7 +54,6 @@ func addFlags(cmd *cobra.Command, groups ...flagGroup) {
 	}
 }
 
-// add defines the flag in fs.
 func (s *flagSpec) add(fs *pflag.FlagSet, group string) {
 	short := map[string]string{"output": "o", "quiet": "q", "verbose": "v"}[s.name]
 	switch v := s.value.(type) {
@@ -86,7 +85,6 @@ func formatFlag(to *string, formats ...string) flagSpec {
 	return flagSpec{"to", "FORMAT", flagvalue.OneOf(to, formats[0], formats...), "format written to stdout: " + report.OrList(formats)}
 }
 
-// namesOf returns the name of each item.
 func namesOf[T any](items []T, name func(T) string) []string {
 	names := make([]string, len(items))
 	for i, item := range items {

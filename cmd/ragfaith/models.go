@@ -37,7 +37,6 @@ func resolveModel(name string) (hub.Name, error) {
 	return n, nil
 }
 
-// completeModels completes the short names of models.
 func completeModels(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return namesOf(hub.Names(), func(n hub.Name) string { return n.Short }), cobra.ShellCompDirectiveNoFileComp
 }
@@ -101,7 +100,6 @@ func modelsTable(list []hub.Model, store hub.Store) string {
 	return w.Render() + "\n\n\"ragfaith models pull\" downloads these, or any ORG/REPO, into " + report.Printable(store.Dir)
 }
 
-// plainTable returns a table writer without borders or separators.
 func plainTable() pretty.Writer {
 	w := pretty.NewWriter()
 	w.SetStyle(report.PlainStyle())
@@ -109,7 +107,6 @@ func plainTable() pretty.Writer {
 	return w
 }
 
-// pullOptions are the options of "ragfaith models pull".
 type pullOptions struct {
 	models, revision, endpoint string
 	timeout                    time.Duration

@@ -58,7 +58,6 @@ func checkOutputs(o *output.Options, kind string, inputs []string) error {
 	return checkOverwrites(append(files, targets(o.Files)...), kind+" ", inputs)
 }
 
-// gateFlags returns the flags of the gates.
 func gateFlags(o *output.Options) []flagSpec {
 	return []flagSpec{
 		{"min-mean", "SCORE", flagvalue.Fraction(&o.Gates.MinMean), "exit 4 if the mean faithfulness is below SCORE"},

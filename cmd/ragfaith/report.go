@@ -21,7 +21,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// reportOptions are the options of "ragfaith report".
 type reportOptions struct {
 	output.Options
 
@@ -97,7 +96,6 @@ type reportRun struct {
 	missing int // rows that no file contains, up to the last row read
 }
 
-// runReport runs "ragfaith report".
 func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.Reader, streams *output.Streams) error {
 	if err := o.check(paths); err != nil {
 		return err

@@ -72,7 +72,6 @@ func isDataset(arg string) bool {
 	return err == nil && !info.IsDir()
 }
 
-// newRoot returns the root command and its subcommands.
 func newRoot(sys system) *cobra.Command {
 	var config string // only read through the flag set
 	sys.color = new(string)

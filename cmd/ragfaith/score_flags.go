@@ -39,7 +39,6 @@ type scoreFlags struct {
 	flags *pflag.FlagSet // all flags of the command
 }
 
-// define adds the flags to the command.
 func (f *scoreFlags) define(cmd *cobra.Command) {
 	addFlags(cmd,
 		flagGroup{inputGroup, f.inputFlags()},
@@ -153,13 +152,11 @@ func (f *scoreFlags) llmFlags() []flagSpec {
 	}
 }
 
-// checkExtraBody checks a value of --extra-body.
 func checkExtraBody(text string) error {
 	_, err := llm.ParseExtraBody(text)
 	return err
 }
 
-// localFlags returns the flags of local models.
 func (f *scoreFlags) localFlags() []flagSpec {
 	l := &f.Local
 	return []flagSpec{

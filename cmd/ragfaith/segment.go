@@ -18,7 +18,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
-// segmentOptions are the options of "ragfaith segment".
 type segmentOptions struct {
 	lang string
 	to   string
@@ -53,7 +52,6 @@ does.`,
 	return cmd
 }
 
-// runSegment runs "ragfaith segment".
 func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Reader, stdout io.Writer) error {
 	text, err := readText(ctx, name, stdin)
 	if err != nil {

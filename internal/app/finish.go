@@ -146,7 +146,6 @@ func (r *run) fail(err error) error {
 	return &exit.ReportedError{Code: exit.Failure}
 }
 
-// printUsage prints the requests, tokens and cost of the language model.
 func (r *run) printUsage() {
 	if r.model != nil {
 		r.console.Println(r.model.usageLine())

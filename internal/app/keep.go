@@ -60,7 +60,6 @@ func (k *KeptNames) Name(column string) string {
 	return column
 }
 
-// names returns the names of several columns.
 func (k *KeptNames) names(columns []string) []string {
 	names := make([]string, len(columns))
 	for i, column := range columns {

@@ -91,7 +91,6 @@ func (noopJudge) Judge(_ context.Context, task verdict.Task) (verdict.Judgement,
 	return verdict.Judgement{Verdicts: verdicts}, nil
 }
 
-// judgeOptions returns the options of the judge that asks m.
 func (o *Options) judgeOptions(m *model) judge.Options {
 	opts := judge.Options{
 		Model: m, Prompts: m.prompts, Strict: o.LLM.Strict, Votes: o.LLM.Votes,
@@ -115,7 +114,6 @@ func (o *Options) window() int {
 	return 0
 }
 
-// newExtractor returns the extractor for --claims.
 func (o *Options) newExtractor(m *model) eval.Extractor {
 	switch o.Claims {
 	case ClaimsLLM:
@@ -127,7 +125,6 @@ func (o *Options) newExtractor(m *model) eval.Extractor {
 	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.Lang, Strict: o.LLM.Strict, Whole: o.wholeAnswers()}
 }
 
-// judge returns the judge that runs the model.
 func (m *localModel) judge(o *Options) (verdict.Judge, error) {
 	quoter, err := o.newLexical()
 	if err != nil {
@@ -158,7 +155,6 @@ func (m *localModel) judge(o *Options) (verdict.Judge, error) {
 	return j, nil
 }
 
-// localThreshold returns the threshold of a local model.
 func (o *Options) localThreshold() float64 { return *cmp.Or(o.Threshold, new(local.DefaultThreshold)) }
 
 // newLexical returns the lexical judge. Local models use it, too, to select quotes.

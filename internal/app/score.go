@@ -244,7 +244,6 @@ func (r *run) isFatal(err error) bool {
 	return llm.IsFatal(err) || r.model != nil && r.batch == nil && r.stored == nil && r.model.stack.Hopeless(err)
 }
 
-// A run is one run of "ragfaith score".
 type run struct {
 	options *Options
 	sys     *System

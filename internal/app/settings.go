@@ -34,7 +34,6 @@ func (l *settingList) add(name string, values ...string) {
 	}
 }
 
-// addIf adds a setting if it applies.
 func (l *settingList) addIf(applies bool, name, value string) {
 	if applies {
 		l.add(name, value)

@@ -254,7 +254,6 @@ func (s *Sample) Statistics() (*Statistics, error) {
 	return f, nil
 }
 
-// agreement returns the agreement of a score with the labels.
 func agreement(positive []bool, labels, scores []float64) Agreement {
 	a := Agreement{AUROC: stats.AUROCInterval(positive, scores), Spearman: stats.SpearmanInterval(labels, scores)}
 	if math.IsNaN(a.Spearman.Estimate) && a.Spearman.Note == "" {

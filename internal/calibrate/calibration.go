@@ -262,7 +262,6 @@ func (c *Calibration) separates() bool {
 	return !auroc.Reliable() || auroc.Lower > 0.5
 }
 
-// advise returns a recommendation in plain words.
 func (c *Calibration) advise() string {
 	auroc := c.Agreement[MinScore].AUROC
 	quality := fmt.Sprintf("(AUROC %s, 95%% interval %s to %s)", c.format(auroc.Estimate), c.format(auroc.Lower), c.format(auroc.Upper))

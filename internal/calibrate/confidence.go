@@ -213,10 +213,8 @@ func boundNote(c *stats.Cutoff, maxError float64) string {
 // errorRate formats a share in percent without rounding it.
 func errorRate(x float64) string { return formatShortest(math.Round(x*1e8)/1e6) + "%" }
 
-// formatShortest formats x with as many digits as it needs.
 func formatShortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// percent formats a share in percent.
 func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) + "%" }
 
 // check returns an error for values that calibrate does not write.

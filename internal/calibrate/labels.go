@@ -45,7 +45,6 @@ func ParseLabel(text string) (Label, error) {
 	return Label{Value: x}, nil
 }
 
-// quoted returns a text in quotation marks for a message.
 func quoted(text string) string {
 	const maxLength = 40 // characters
 	return `"` + report.Clip(text, maxLength) + `"`

@@ -44,7 +44,6 @@ func (c *Calibration) Page() *Page {
 	}
 }
 
-// source describes the results and the labels.
 func (c *Calibration) source() string {
 	text := c.Results + ", labels in column " + c.Label
 	if c.Labels != "" {
@@ -56,14 +55,12 @@ func (c *Calibration) source() string {
 	return report.Printable(text)
 }
 
-// counts describes the rows.
 func (c *Calibration) counts() string {
 	n := &c.Counts
 	return fmt.Sprintf("%d: %d with a label and a score (%d faithful, %d not), %d without a label",
 		n.Rows, n.Labelled, n.Faithful, n.Labelled-n.Faithful, n.Unlabelled)
 }
 
-// judge describes the judge.
 func (c *Calibration) judge() string {
 	if c.Settings == nil {
 		return "unknown (no summary of the run)"
@@ -80,7 +77,6 @@ func (c *Calibration) judge() string {
 // missing is shown for a number that cannot be computed.
 const missing = "–"
 
-// orMissing formats x, unless it is NaN.
 func orMissing(x float64, format func(float64) string) string {
 	if math.IsNaN(x) {
 		return missing
@@ -88,7 +84,6 @@ func orMissing(x float64, format func(float64) string) string {
 	return format(x)
 }
 
-// newSection returns a table of statistics.
 func newSection(title string) report.Table {
 	return report.Table{Columns: []report.Column{{Name: title}, {Name: "estimate", Right: true}, {Name: "95% interval"}, {Name: "note", Prose: true}}}
 }
@@ -105,7 +100,6 @@ func (c *Calibration) addInterval(t *report.Table, name string, i stats.Interval
 	t.AddRow(name, estimate, interval, i.Note+note)
 }
 
-// bounds returns the table of the bounds.
 func (c *Calibration) bounds() report.Table {
 	p := c.Prescreen
 	t := newSection("score --prescreen")
@@ -141,7 +135,6 @@ func (c *Calibration) sections() report.Tables {
 	return append(sections, c.mean())
 }
 
-// verdicts returns the numbers of rows by verdict and label.
 func (c *Calibration) verdicts() report.Table {
 	j := &c.Judged
 	judge := "judge"

@@ -53,7 +53,6 @@ type claimDigest struct {
 	unjudged  bool
 }
 
-// count returns 1 for a supported claim and 0 otherwise.
 func (c claimDigest) count() int {
 	if c.supported {
 		return 1
@@ -61,7 +60,6 @@ func (c claimDigest) count() int {
 	return 0
 }
 
-// outcome compares a claim with that of the other run.
 func (c claimDigest) outcome(is claimDigest) Outcome {
 	switch {
 	case c.unjudged || is.unjudged || c.supported == is.supported:

@@ -69,7 +69,6 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	return c, nil
 }
 
-// each calls f for each row of s.
 func each(ctx context.Context, s Source, f func(*result.Row)) error {
 	rows, err := s.Rows()
 	if err != nil {
@@ -184,7 +183,6 @@ func newPairing(o *Options) *pairing {
 	}
 }
 
-// addBaseline adds a row of the baseline.
 func (p *pairing) addBaseline(r *result.Row) {
 	p.c.Baseline.Add(r.Status)
 	key := rowKey{r.ID, p.sawBaseline[r.ID]}
@@ -210,7 +208,6 @@ func (p *pairing) digest(r *result.Row) rowDigest {
 	return d
 }
 
-// hash returns a hash of a list of texts.
 func (p *pairing) hash(texts []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(p.seed)

@@ -73,7 +73,6 @@ type Side struct {
 	Supported int     `json:"supported"`
 }
 
-// countClaims counts the judged claims of a compared row.
 func (s *Side) countClaims(claims []claimDigest) {
 	for _, c := range claims {
 		if !c.unjudged {

@@ -93,7 +93,6 @@ func newRowGate(c *Comparison, limit int) *RowGate {
 // smallest is that of n equal signs.
 func tooFew(n int, alpha float64) bool { return math.Ldexp(2, -n) >= alpha }
 
-// formatShortest formats x with as many digits as it needs.
 func formatShortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
 
 // minP is the smallest p-value that is not 0 with four decimals.

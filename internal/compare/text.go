@@ -43,7 +43,6 @@ func (c *Comparison) Facts() report.Facts {
 	return facts
 }
 
-// difference describes the difference of the means with its confidence interval.
 func difference(c *Comparison) string {
 	d := &c.Difference
 	switch {
@@ -147,7 +146,6 @@ func (c *Comparison) document(rows int, gates ...report.Block) report.Document {
 // maxText is the maximum number of characters of a text in tables and warnings.
 const maxText = 300
 
-// warningBlock shows the warnings of a comparison.
 type warningBlock []Warning
 
 // Terminal returns a line for each warning.
@@ -173,7 +171,6 @@ func (w warningBlock) Markdown() string {
 	return b.String()
 }
 
-// sides returns the statistics of both runs.
 func sides(c *Comparison) report.Table {
 	t := report.Table{Columns: []report.Column{
 		{}, {Name: "mean", Right: true}, {Name: "claims", Right: true}, {Name: "file", Text: true}, {Name: "rows"},

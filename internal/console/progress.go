@@ -236,7 +236,6 @@ type state struct {
 	fraction                       float64 // completed fraction of the input
 }
 
-// joinNonEmpty joins the non-empty parts with commas.
 func joinNonEmpty(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }

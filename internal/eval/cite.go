@@ -50,7 +50,6 @@ const (
 
 type claimChunk struct{ claim, chunk int }
 
-// A citationJudge judges the citations of one row.
 type citationJudge struct {
 	p      *Pipeline
 	e      *evaluation

@@ -107,7 +107,6 @@ func (e *evaluation) spend(u usage.Usage) { e.usage = e.usage.Add(u) }
 
 func (e *evaluation) mark(marks ...string) { e.marks = verdict.AddMarks(e.marks, marks...) }
 
-// fail makes e a row that failed at stage.
 func (e *evaluation) fail(stage string, err error) {
 	e.status, e.reason, e.err = result.Failed, stage, &StageError{Stage: stage, Err: err}
 	e.verdicts, e.marks = nil, nil

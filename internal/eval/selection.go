@@ -132,7 +132,6 @@ func sample(rows iter.Seq2[dataset.Row, error], n int, seed uint64) iter.Seq2[da
 	}
 }
 
-// isRowErr reports whether err is nil or a *dataset.RowError.
 func isRowErr(err error) bool {
 	_, unreadable := errors.AsType[*dataset.RowError](err)
 	return err == nil || unreadable

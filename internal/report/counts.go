@@ -43,7 +43,6 @@ type Citations struct {
 	precision stats.Summary // precision of each row that has one
 }
 
-// add counts r.
 func (c *Citations) add(r *result.Row) {
 	if r.Citations == nil {
 		if r.Status == result.Scored {
@@ -79,7 +78,6 @@ type Prescreen struct {
 	agreement stats.Sample // agreed and audited claims of each audited row
 }
 
-// add counts the claims of a scored row.
 func (p *Prescreen) add(r *result.Row) {
 	audited, agreed := 0, 0
 	for _, c := range r.Claims {

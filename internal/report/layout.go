@@ -111,7 +111,6 @@ func (t Table) Markdown() string {
 	return b.String()
 }
 
-// markdown returns a cell.
 func (c *Column) markdown(s string) string {
 	switch {
 	case s == "":

@@ -48,7 +48,6 @@ func (m *markdown) Close() error {
 	return err
 }
 
-// writeStats writes the title and the statistics.
 func (m *markdown) writeStats() {
 	t, f := m.opts.Tally, &m.opts.Tally.Faithfulness
 	title := "no row has a score"
@@ -103,7 +102,6 @@ func (m *markdown) writeStats() {
 	paragraph(prescreened != "", "Prescreen: %s.", prescreened)
 }
 
-// writeMeans writes the means and their intervals.
 func (m *markdown) writeMeans() {
 	all := m.opts.Tally.Means()
 	means := all.Format()
@@ -120,7 +118,6 @@ func (m *markdown) writeMeans() {
 	}
 }
 
-// writeFailures lists the first rows that failed.
 func (m *markdown) writeFailures() {
 	if m.worst.failures == 0 {
 		return
@@ -133,7 +130,6 @@ func (m *markdown) writeFailures() {
 	m.writeMore(m.worst.failures-len(failed), "failed rows")
 }
 
-// writeRows lists the worst rows.
 func (m *markdown) writeRows() {
 	if m.worst.unsupported == 0 {
 		if m.opts.Tally.Claims > 0 {

@@ -245,7 +245,6 @@ func cutValue(value string) string {
 	return strings.Clone(value) // the row can be freed
 }
 
-// groupKey returns a short key for a value.
 func groupKey(value string) string {
 	const longValue = 64
 	if len(value) > longValue {

@@ -215,7 +215,6 @@ func (h *Supports) Write(r *result.Row) error {
 	return nil
 }
 
-// stats returns the statistics for a Summary.
 func (h *Supports) stats() SummaryStats {
 	var s stats.Summary
 	for i, n := range h.counts {

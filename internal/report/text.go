@@ -178,10 +178,8 @@ func (p Palette) Failure(s string) string { return p.paint(red, s) }
 // Warning returns s in the color of warnings.
 func (p Palette) Warning(s string) string { return p.paint(yellow, s) }
 
-// heading returns s in bold.
 func (p Palette) heading(s string) string { return p.paint(bold, s) }
 
-// dim returns s as secondary text.
 func (p Palette) dim(s string) string { return p.paint(faint, s) }
 
 // verdict returns s in the color of a verdict.

@@ -112,7 +112,6 @@ func (w *Worst) Write(r *result.Row) error {
 	return nil
 }
 
-// fill copies texts of r up to the given limits.
 func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 	w.ID, w.File = Clip(r.ID, maxNameText), r.File
 	w.Claims, w.Supported = r.JudgedClaims(), r.Supported()
@@ -138,7 +137,6 @@ func (w *WorstRow) fill(r *result.Row, keep textLimits) {
 	}
 }
 
-// scores returns the scores of the row as a text.
 func (w *WorstRow) scores() string {
 	text := fmt.Sprintf("%s, %d of %d claims supported", Score(w.Faithfulness), w.Supported, w.Claims)
 	if w.Confidence > 0 {
@@ -147,7 +145,6 @@ func (w *WorstRow) scores() string {
 	return text
 }
 
-// failure returns the reason why r failed.
 func failure(r *result.Row) string {
 	if r.Err == nil {
 		return "failed"
@@ -235,7 +232,6 @@ func (w *worstRows) row(b *strings.Builder, i int, id, scores, file string, line
 	return location
 }
 
-// claim writes a claim with its verdict, reason and quote.
 func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	label := Symbol(c.Label) + " " + c.Label.Words()
 	if !math.IsNaN(c.score) {
@@ -270,7 +266,6 @@ func (w *worstRows) text(b *strings.Builder, indent, label, hanging, s string, p
 	}
 }
 
-// omitted writes the number of rows that are not shown.
 func (w *worstRows) omitted(b *strings.Builder, n int) {
 	if n > 0 {
 		fmt.Fprintf(b, "\nand %d more\n", n)

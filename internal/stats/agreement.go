@@ -116,7 +116,6 @@ func (i *Interval) tooFew(pos, neg int) bool {
 	return true
 }
 
-// split returns the scores of positives and negatives.
 func split(positive []bool, scores []float64) (pos, neg []float64) {
 	for i, p := range positive {
 		if p {

@@ -89,7 +89,6 @@ const (
 	minDistinct = 5
 )
 
-// tooFewUnits returns the Note of a sample with fewer than minUnits units.
 func tooFewUnits() string { return fmt.Sprintf("too few for an interval (minimum %d)", minUnits) }
 
 // Interval returns the mean with its confidence interval.

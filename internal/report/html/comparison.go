@@ -96,7 +96,6 @@ func histogram(counts *[compare.Bins]int) *chart {
 // maxTitle is the length of a title in the list of rows in characters, more than fits.
 const maxTitle = 160
 
-// A row is the data of a changed row.
 type row struct {
 	Position, Bin               int // Bin of the histogram
 	ID, Question                string
@@ -167,7 +166,6 @@ func newRow(position int, c *compare.Change) row {
 	return r
 }
 
-// newClaim returns the i-th claim of r.
 func newClaim(side string, r *result.Row, i int) claim {
 	c := &r.Claims[i]
 	score := "–"

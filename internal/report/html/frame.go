@@ -56,7 +56,6 @@ func parse(dir string, scripts ...string) (*template.Template, error) {
 	}).ParseFS(files, "frame/*.tmpl", dir+"/*.tmpl")
 }
 
-// concat joins files.
 func concat(paths ...string) (string, error) {
 	var b strings.Builder
 	b.WriteString("\n")

@@ -68,7 +68,6 @@ func tenths(n int) string { return strconv.FormatFloat(float64(n)/10, 'f', -1, 6
 // which would otherwise disappear among those from 0.9.
 const binCount = 11
 
-// bins counts scores.
 type bins [binCount]int
 
 // add counts x, unless it is NaN.
@@ -124,7 +123,6 @@ func (b *bins) histogram(mean float64) *chart {
 	return h
 }
 
-// binRange describes the scores of a bin.
 func binRange(i int) string {
 	switch i {
 	case binCount - 1:

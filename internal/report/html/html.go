@@ -198,7 +198,6 @@ type claimShare struct {
 	Percent    string
 }
 
-// claimShares returns the shares of the verdicts that claims have.
 func claimShares(t *report.Tally) []claimShare {
 	var shares []claimShare
 	for _, s := range []claimShare{

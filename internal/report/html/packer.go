@@ -44,7 +44,6 @@ type packer struct {
 	entry, line []byte       // reused
 }
 
-// add embeds r.
 func (p *packer) add(r *result.Row) error {
 	entry, line := p.encode(r)
 	separator := byte(',')
