@@ -4,6 +4,7 @@ package app
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -122,14 +123,11 @@ const (
 	HHEMModel     = "hhem-2.1-open"
 )
 
-// Values of Options.Claims, besides the default.
+// Values of other options.
 const (
 	ClaimsLLM    = "llm"
 	ClaimsAnswer = "answer" // the whole answer is one claim
-)
 
-// Values of other options.
-const (
 	EmptyScore = "score" // no claim is supported
 	EmptyFail  = "fail"
 	EmptySkip  = "skip"
@@ -238,11 +236,8 @@ func (o *Options) InputColumns() []string {
 
 // noClaimsScore returns the value of NoClaims, or nil for null.
 func (o *Options) noClaimsScore() *float64 {
-	switch o.NoClaims {
-	case "0":
-		return new(0.0)
-	case "1":
-		return new(1.0)
+	if x, err := strconv.ParseFloat(o.NoClaims, 64); err == nil {
+		return &x
 	}
 	return nil
 }

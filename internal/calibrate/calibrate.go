@@ -170,19 +170,6 @@ func (s *Sample) checkKind(l Label, position string) error {
 // ErrNoLabelled reports that no row has both a label and a score.
 var ErrNoLabelled = errors.New("no row has both a label and a score")
 
-// positive returns whether each labelled row is faithful.
-func (s *Sample) positive() []bool {
-	threshold := 1.0
-	if s.options.PositiveAt != nil {
-		threshold = *s.options.PositiveAt
-	}
-	positive := make([]bool, len(s.rows))
-	for i := range s.rows {
-		positive[i] = s.rows[i].label >= threshold
-	}
-	return positive
-}
-
 // column returns a score of all labelled rows, by its index in Scores.
 func (s *Sample) column(score int) []float64 {
 	values := make([]float64, len(s.rows))
@@ -236,9 +223,14 @@ func (s *Sample) Statistics() (*Statistics, error) {
 		return nil, fmt.Errorf("the label of %s is a rating: set --positive-at X to the lowest rating of a faithful row", s.rating)
 	}
 	f := &Statistics{Counts: s.counts, Agreement: make(map[Score]Agreement)}
-	positive := s.positive()
+	threshold := 1.0
+	if s.options.PositiveAt != nil {
+		threshold = *s.options.PositiveAt
+	}
+	positive := make([]bool, len(s.rows))
 	labels, truth := make([]float64, len(s.rows)), make([]float64, len(s.rows))
 	for i := range s.rows {
+		positive[i] = s.rows[i].label >= threshold
 		labels[i], truth[i] = s.rows[i].label, indicator(positive[i])
 	}
 	for i, name := range Scores() {

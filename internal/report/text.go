@@ -162,6 +162,7 @@ type Palette struct{ Enabled bool }
 
 // SGR codes of ECMA-48.
 const (
+	plain  = 0
 	bold   = 1
 	faint  = 2
 	red    = 31
@@ -178,10 +179,6 @@ func (p Palette) Failure(s string) string { return p.paint(red, s) }
 // Warning returns s in the color of warnings.
 func (p Palette) Warning(s string) string { return p.paint(yellow, s) }
 
-func (p Palette) heading(s string) string { return p.paint(bold, s) }
-
-func (p Palette) dim(s string) string { return p.paint(faint, s) }
-
 // verdict returns s in the color of a verdict.
 func (p Palette) verdict(v result.Verdict, s string) string {
 	switch v {
@@ -195,7 +192,7 @@ func (p Palette) verdict(v result.Verdict, s string) string {
 }
 
 func (p Palette) paint(code int, s string) string {
-	if !p.Enabled || s == "" {
+	if !p.Enabled || s == "" || code == plain {
 		return s
 	}
 	return "\x1b[" + strconv.Itoa(code) + "m" + s + "\x1b[0m"

@@ -185,13 +185,13 @@ func (w *worstRows) Close() error {
 func (w *worstRows) writeTo(b *strings.Builder) {
 	if w.failures > 0 {
 		b.WriteByte('\n')
-		w.text(b, "", "", "", "Failed rows: "+strconv.Itoa(w.failures), w.paint.heading)
+		w.text(b, "", "", "", "Failed rows: "+strconv.Itoa(w.failures), bold)
 		for i := range w.failed {
 			f := &w.failed[i]
 			b.WriteByte('\n')
 			location := w.row(b, i, f.ID, "failed", f.File, f.Line)
 			reason := strings.TrimPrefix(f.Error, location+": ") // read errors start with it
-			w.text(b, "   ", "why: ", "", reason, w.paint.Failure)
+			w.text(b, "   ", "why: ", "", reason, red)
 		}
 		w.omitted(b, w.failures-len(w.failed))
 	}
@@ -199,13 +199,13 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 		return
 	}
 	b.WriteByte('\n')
-	w.text(b, "", "", "", "Rows with unsupported claims: "+strconv.Itoa(w.unsupported)+", the worst first", w.paint.heading)
+	w.text(b, "", "", "", "Rows with unsupported claims: "+strconv.Itoa(w.unsupported)+", the worst first", bold)
 	for i := range w.rows {
 		r := &w.rows[i]
 		b.WriteByte('\n')
 		w.row(b, i, r.ID, r.scores(), r.File, r.Line)
 		if r.question != "" {
-			w.text(b, "   ", "", "", r.question, nil)
+			w.text(b, "   ", "", "", r.question, plain)
 		}
 		b.WriteByte('\n')
 		for j := range r.Listed {
@@ -228,7 +228,7 @@ func (w *worstRows) row(b *strings.Builder, i int, id, scores, file string, line
 		title += ", " + location
 	}
 	number := strconv.Itoa(i+1) + ". "
-	w.text(b, "", number, strings.Repeat(" ", len(number)), title, w.paint.heading)
+	w.text(b, "", number, strings.Repeat(" ", len(number)), title, bold)
 	return location
 }
 
@@ -238,30 +238,27 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 		label += " " + strconv.FormatFloat(c.score, 'f', 2, 64)
 	}
 	const inner = "     "
-	w.text(b, "   ", w.paint.verdict(c.Label, label)+": ", "  ", c.Text, nil)
+	w.text(b, "   ", w.paint.verdict(c.Label, label)+": ", "  ", c.Text, plain)
 	if c.Reason != "" {
-		w.text(b, inner, "why: ", "  ", c.Reason, nil)
+		w.text(b, inner, "why: ", "  ", c.Reason, plain)
 	}
 	if c.Quote != "" {
 		label := "chunk " + strconv.Itoa(c.chunk) + ": "
 		if c.Role != result.RoleSupports {
 			label = quoteLabel(c.Role) + ": chunk " + strconv.Itoa(c.chunk) + " "
 		}
-		w.text(b, inner, label, "  ", "“"+c.Quote+"”", w.paint.dim)
+		w.text(b, inner, label, "  ", "“"+c.Quote+"”", faint)
 	}
 }
 
 // text writes a label followed by s, wrapped. Continuation lines start with indent and
-// hanging instead of the label. paint may be nil.
-func (w *worstRows) text(b *strings.Builder, indent, label, hanging, s string, paint func(string) string) {
-	if paint == nil {
-		paint = func(s string) string { return s }
-	}
+// hanging instead of the label.
+func (w *worstRows) text(b *strings.Builder, indent, label, hanging, s string, code int) {
 	for i, line := range wrap(s, max(w.width-len(indent+hanging), minTextWidth), cells(label)-len(hanging)) {
 		if i == 0 {
-			b.WriteString(strings.TrimRight(indent+label+paint(line), " ") + "\n")
+			b.WriteString(strings.TrimRight(indent+label+w.paint.paint(code, line), " ") + "\n")
 		} else {
-			b.WriteString(indent + hanging + paint(line) + "\n")
+			b.WriteString(indent + hanging + w.paint.paint(code, line) + "\n")
 		}
 	}
 }
