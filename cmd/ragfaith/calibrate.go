@@ -153,8 +153,7 @@ func (o *calibrateOptions) writesCalibration() bool {
 	return slices.ContainsFunc(o.output, func(out string) bool { return strings.EqualFold(filepath.Ext(out), ".json") })
 }
 
-// statistics computes the calibration statistics from the results and the labels. summary may
-// be nil.
+// statistics compares the results with the labels. summary may be nil.
 func (o *calibrateOptions) statistics(ctx context.Context, path string, summary *report.Summary, stdin io.Reader, warn func(error)) (*calibrate.Statistics, error) {
 	label := func(r *result.Row) (*calibrate.Label, error) {
 		text, _ := r.KeptText(o.label)

@@ -18,8 +18,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// resolveFlags sets flags not given on the command line from the environment and then
-// from the config file.
+// resolveFlags sets the flags that are not given from the environment, then the config file.
 func resolveFlags(cmd *cobra.Command, sys system) error {
 	flags := cmd.Flags()
 	err := applyProfile(flags, sys.LookupEnv)
@@ -46,8 +45,7 @@ func resolveFlags(cmd *cobra.Command, sys system) error {
 }
 
 // fromEnvironment sets the flags that are not set yet from variables such as
-// RAGFAITH_MIN_MEAN. Empty variables are ignored. A repeatable flag takes a
-// comma-separated list.
+// RAGFAITH_MIN_MEAN, unless they are empty. A repeatable flag takes a comma-separated list.
 func fromEnvironment(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
 	var errs []error
 	flags.VisitAll(func(f *pflag.Flag) {
@@ -106,14 +104,12 @@ func configurable(cmd *cobra.Command) bool {
 	return cmd.HasParent() && slices.ContainsFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return cmd.InheritedFlags().Lookup(f.Name) == nil })
 }
 
-// configurableCommands returns cmd and its subcommands, without those that read no config
-// files.
+// configurableCommands returns those of cmd and its subcommands that read config files.
 func configurableCommands(cmd *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(documentedCommands(cmd), func(c *cobra.Command) bool { return !configurable(c) })
 }
 
-// optionsOf returns the flags of a command that a config file can set. A file can't name
-// another.
+// optionsOf returns the flags of a command that a config file can set, which is not --config.
 func optionsOf(cmd *cobra.Command) []*pflag.Flag {
 	return slices.DeleteFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return f.Name == "config" })
 }
@@ -276,8 +272,7 @@ func variableOf(flag string) string {
 	return "RAGFAITH_" + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
 }
 
-// checkSecret returns an error for a value of an option that may contain a secret, because
-// config files are often shared.
+// checkSecret rejects values that may contain a secret, because config files are often shared.
 func checkSecret(option, text string) error {
 	switch {
 	case strings.HasSuffix(option, "api-key-env") && !variableName.MatchString(text):
@@ -295,8 +290,7 @@ func checkSecret(option, text string) error {
 var (
 	// keyName matches the name of a header that may contain a key.
 	keyName = regexp.MustCompile(`(?i)(^|[-_])(api-?key|authorization|bearer|cookie|key|token|secret|password|credentials)$`)
-	// variableName matches the name of an environment variable in capital letters. Keys have
-	// other letters, too.
+	// variableName matches a variable in capital letters. Keys have other letters, too.
 	variableName = regexp.MustCompile(`^([A-Z_][A-Z0-9_]*)?$`)
 )
 

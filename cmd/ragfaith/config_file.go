@@ -257,8 +257,7 @@ default. Flags after COMMAND are read as COMMAND would read them; nothing is run
 	return cmd
 }
 
-// showConfig prints the effective options of a command. config is the --config flag given
-// before COMMAND.
+// showConfig prints the options of a command. config is the --config flag before COMMAND.
 func showConfig(w io.Writer, args []string, config *pflag.Flag, sys system) error {
 	root := newRoot(sys)
 	cmd, rest, err := root.Find(args)

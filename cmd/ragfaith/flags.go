@@ -28,8 +28,7 @@ type flagGroup struct {
 	flags []flagSpec
 }
 
-// The help heading of the flags that every command has, and of those of a command
-// with a single group.
+// The help headings of the flags of all commands, and of those of a command with one group.
 const (
 	globalGroup  = "Global"
 	defaultGroup = "Flags"
@@ -150,8 +149,7 @@ func explicit(flags *pflag.FlagSet, name string) bool {
 	return f != nil && f.Changed && len(f.Annotations[sourceKey]) == 0
 }
 
-// flagsOf returns the flags of a command in the order of its help, without --help
-// and --version.
+// flagsOf returns the flags of a command in the order of its help, except --help and --version.
 func flagsOf(cmd *cobra.Command) []*pflag.Flag {
 	var flags []*pflag.Flag
 	add := func(f *pflag.Flag) {
@@ -164,8 +162,7 @@ func flagsOf(cmd *cobra.Command) []*pflag.Flag {
 	return flags
 }
 
-// notesKey is the annotation of a command with the text that follows the flags in its
-// help, such as its exit codes.
+// notesKey is the annotation of a command with the text after its flags, such as exit codes.
 const notesKey = "notes"
 
 // writeUsage writes everything in the help of a command but its description.
@@ -227,9 +224,8 @@ func writeFlags(b *strings.Builder, flags []*pflag.Flag) {
 	}
 }
 
-// completeValues registers the completion of the flags of a command and those below
-// it: the known words, and nothing for numbers and names. cobra completes paths by
-// their annotations.
+// completeValues registers the completion of the flags of a command and those below it: the
+// known words, and nothing for numbers and names. cobra completes paths.
 func completeValues(cmd *cobra.Command) {
 	complete := func(f *pflag.Flag) {
 		if isPath(f) {

@@ -31,13 +31,11 @@ const (
 	messageGrace = 100 * time.Millisecond
 )
 
-// findTimeout limits the search for servers. A server on this machine answers within
-// milliseconds.
+// findTimeout limits the search for servers, which answer within milliseconds.
 const findTimeout = 300 * time.Millisecond
 
 func main() {
-	// A closed pipe must be a write error instead of killing the process, so that files
-	// can still be closed.
+	// A closed pipe must be a write error, so that files can still be closed.
 	signal.Ignore(syscall.SIGPIPE)
 	disableCoreDumps()
 	// net/http logs bytes that servers send, which may contain a key in any encoding.

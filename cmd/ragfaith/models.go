@@ -76,8 +76,7 @@ func revision(m *hub.Model) string {
 	return m.Revision + " at " + shortCommit(m.Commit)
 }
 
-// modelsTable returns a table of the models on this machine, and those with a short name that
-// can be downloaded.
+// modelsTable lists the models on this machine, and the other ones that have a short name.
 func modelsTable(list []hub.Model, store hub.Store) string {
 	w := plainTable()
 	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}})

@@ -164,8 +164,7 @@ func examplesOf(name string) []example {
 	return nil
 }
 
-// checkExamples compares the output of the model in dir with published ones. The error
-// names the first difference.
+// checkExamples returns the first difference of the model in dir from published outputs.
 func checkExamples(ctx context.Context, examples []example, dir string, sys system) error {
 	j, model, err := app.OpenJudge(&app.Options{Judge: dir}, &sys.System) //nolint:contextcheck // opening takes milliseconds
 	if err != nil {

@@ -31,8 +31,7 @@ func outputFlags(o *output.Options) []flagSpec {
 	}
 }
 
-// checkShow returns an error for --show with data on stdout. set reports whether the flag
-// was given on the command line.
+// checkShow returns an error for --show with data on stdout, if set on the command line.
 func checkShow(o *output.Options, set bool) error {
 	if o.Show > 0 && set && o.To != string(report.FormatTable) && o.To != string(report.FormatNone) {
 		return exit.Usagef("--show needs --to table or none, got --to %s", o.To)
@@ -192,8 +191,7 @@ func duplicate(paths []string) (first, second string, found bool) {
 	return "", "", false
 }
 
-// renderingFormat returns the format of a file of calibrate and compare by its extension:
-// json, md or html.
+// renderingFormat returns the format of a file of calibrate and compare by its extension.
 func renderingFormat(path string) (string, error) {
 	format := strings.TrimPrefix(strings.ToLower(filepath.Ext(path)), ".")
 	if !slices.Contains([]string{"json", "md", "html"}, format) {
@@ -202,8 +200,7 @@ func renderingFormat(path string) (string, error) {
 	return format, nil
 }
 
-// checkRenderings returns an error if a file of -o has an unknown format or would overwrite
-// another one or an input.
+// checkRenderings rejects files of -o of unknown formats, and those that overwrite a file.
 func checkRenderings(output, inputs []string) error {
 	for _, path := range output {
 		if _, err := renderingFormat(path); err != nil {

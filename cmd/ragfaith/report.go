@@ -195,8 +195,7 @@ func (r *reportRun) write(ctx context.Context, files []*resultfile.File) error {
 	return nil
 }
 
-// finish completes the outputs of a run that ended with err, and returns the exit code as
-// an error.
+// finish completes the outputs after err, and returns the exit code as an error.
 func (r *reportRun) finish(err error) error {
 	if err != nil {
 		_, abandonErr := r.out.Abandon(false)
@@ -229,8 +228,7 @@ func (r *reportRun) finish(err error) error {
 	return r.out.PrintGates()
 }
 
-// partialGate returns a failed gate if there are gates that can't be decided without the
-// missing rows.
+// partialGate returns a failed gate if gates can't be decided without the missing rows.
 func (r *reportRun) partialGate() []report.Gate {
 	what, n := r.incomplete()
 	if n == 0 || !r.options.Gates.Any() && !r.options.limitsFailed || r.options.partial {

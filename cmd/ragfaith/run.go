@@ -49,8 +49,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exit.Failure
 }
 
-// withCommand inserts score before arguments that start with a dataset, so that
-// "ragfaith FILE" scores it.
+// withCommand inserts score before a dataset, so that "ragfaith FILE" scores it.
 func withCommand(root *cobra.Command, args []string) []string {
 	if len(args) == 0 || !isDataset(args[0]) {
 		return args
@@ -62,8 +61,7 @@ func withCommand(root *cobra.Command, args []string) []string {
 	return append([]string{"score"}, args...)
 }
 
-// isDataset reports whether an argument is standard input, a file, or a name with the
-// extension of a dataset.
+// isDataset reports whether an argument is -, a file, or has the extension of a dataset.
 func isDataset(arg string) bool {
 	if arg == "-" || dataset.HasExtension(arg) && !strings.HasPrefix(arg, "-") {
 		return true
@@ -161,14 +159,12 @@ func someArgs(missing string) cobra.PositionalArgs {
 	}
 }
 
-// parsedKey marks a command whose flags and arguments are valid, so that its errors are
-// not usage errors.
+// parsedKey marks a command with valid flags and arguments, whose errors are no usage errors.
 const parsedKey = "parsed"
 
 func parsed(cmd *cobra.Command) bool { return cmd.Annotations[parsedKey] != "" }
 
-// markParsed is the PersistentPreRunE of commands that take no options from the
-// environment or config files.
+// markParsed is the PersistentPreRunE of commands that read no environment or config file.
 func markParsed(cmd *cobra.Command, _ []string) error {
 	if cmd.Annotations == nil {
 		cmd.Annotations = make(map[string]string)

@@ -147,8 +147,7 @@ func (f *scoreFlags) resolveInput() error {
 	return nil
 }
 
-// calibrateJudge sets the threshold from --calibration, unless --threshold is set, or the
-// bounds of --prescreen.
+// calibrateJudge sets the threshold, if it is not set, or the bounds from --calibration.
 func calibrateJudge(o *app.Options, warn func(error)) error {
 	switch {
 	case o.Prescreens():

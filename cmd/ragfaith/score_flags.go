@@ -25,8 +25,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// defaultRowTimeout only stops pathological rows: without a server, any real row takes
-// far less.
+// defaultRowTimeout stops pathological rows: without a server, real ones take far less.
 const defaultRowTimeout = time.Minute
 
 // scoreFlags are the flags of "ragfaith score". Their values are stored in an app.Options

@@ -64,8 +64,7 @@ func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Rea
 	return w.Flush()
 }
 
-// readText reads a file or pipe, or stdin for "-". Text larger than the default row limit is
-// an error.
+// readText reads a file, or stdin for "-". Text above the default row limit is an error.
 func readText(ctx context.Context, name string, stdin io.Reader) (string, error) {
 	var in io.Reader
 	if name == "-" {

@@ -47,8 +47,7 @@ func version() string {
 	return fmt.Sprintf("ragfaith %s (%s, %s/%s)", cmp.Or(number, "unknown"), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// commitTime returns the time of the commit that this build was made from, or the
-// Unix epoch if that is unknown.
+// commitTime returns the time of the commit of this build, or the Unix epoch if unknown.
 func commitTime() time.Time {
 	if info, ok := debug.ReadBuildInfo(); ok {
 		for _, s := range info.Settings {
@@ -91,8 +90,7 @@ func newMan() *cobra.Command {
 	}
 }
 
-// manPage returns the page of a command. Its date is that of the commit, so that a
-// build always writes the same pages.
+// manPage returns the page of a command, with the date of the commit, to be reproducible.
 func manPage(cmd *cobra.Command) ([]byte, error) {
 	if notes := cmd.Annotations[notesKey]; notes != "" {
 		cmd.Long += "\n\n" + notes

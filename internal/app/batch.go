@@ -49,8 +49,7 @@ func (r *run) openBatch(ctx context.Context) error {
 	return nil
 }
 
-// runBatch submits and collects batches until all replies have arrived. The scoring pass
-// then gets its replies from them.
+// runBatch submits and collects batches until the scoring pass can get all replies from them.
 func (r *run) runBatch(ctx context.Context, input dataset.Options) error {
 	b := r.batch
 	if b == nil {

@@ -31,8 +31,7 @@ func (o *Options) checkCalibration(settings result.Settings, warn func(error)) e
 	return nil
 }
 
-// calibrationNote returns the description of the calibration in reports, or "" without
-// one.
+// calibrationNote describes the calibration in reports. It returns "" without one.
 func (o *Options) calibrationNote() string {
 	if o.Calibrated == nil {
 		return ""
@@ -43,8 +42,7 @@ func (o *Options) calibrationNote() string {
 	return "calibration " + o.Calibrated.String()
 }
 
-// A calibratedJudge replaces the confidences of a judge by those that --calibration fitted
-// to labels.
+// A calibratedJudge has the confidences that --calibration fitted to labels.
 type calibratedJudge struct {
 	inner verdict.Judge
 	fit   *calibrate.ConfidenceFit
@@ -93,8 +91,7 @@ func (s *faithfulShare) String() string {
 		100*i.Estimate, 100*i.Lower, 100*i.Upper)
 }
 
-// offline returns the options of a run whose judge is that of --prescreen. A calibration of
-// such a run has the bounds.
+// offline returns the options of a run with the judge of --prescreen, whose calibration has bounds.
 func (o *Options) offline() *Options {
 	p := *o
 	p.Judge, p.Threshold, p.Calibrated = o.LLM.Prescreen, nil, nil
@@ -102,8 +99,7 @@ func (o *Options) offline() *Options {
 	return &p
 }
 
-// checkBounds returns an error for a calibration that was made for another judge than that
-// of --prescreen.
+// checkBounds returns an error for a calibration for another judge than that of --prescreen.
 func (r *run) checkBounds() error {
 	o := r.options
 	offline := o.offline()

@@ -17,8 +17,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report"
 )
 
-// finish completes the outputs of a run that ended with err, and returns the exit code
-// as an error.
+// finish completes the outputs after err, and returns the exit code as an error.
 func (r *run) finish(ctx context.Context, err error) error {
 	r.failures.Close()
 	switch {
@@ -65,8 +64,7 @@ func (r *run) completeSummary(s *report.Summary) {
 	}
 }
 
-// printSummary prints the statistics that are not already on stdout, and warnings about
-// them.
+// printSummary prints the statistics that are not on stdout, and warnings about them.
 func (r *run) printSummary() {
 	o := r.options
 	if o.Verbose {
@@ -152,8 +150,7 @@ func (r *run) printUsage() {
 	}
 }
 
-// newFailureLog returns a log that prints no failed rows with --quiet, all with --verbose,
-// otherwise the first 20.
+// newFailureLog logs no failed rows with --quiet, all with --verbose, otherwise the first 20.
 func (o *Options) newFailureLog(c *console.Console) *console.FailureLog {
 	const defaultLimit = 20
 	switch {

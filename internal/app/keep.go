@@ -17,8 +17,7 @@ type KeptNames struct {
 	reserved map[string]bool   // names of the fields of results
 }
 
-// NewKeptNames parses the values of --keep-as. columns are the columns that are kept by
-// name.
+// NewKeptNames parses the values of --keep-as. columns are those kept by name.
 func NewKeptNames(keepAs, columns []string) (*KeptNames, error) {
 	k := &KeptNames{chosen: make(map[string]string), reserved: make(map[string]bool)}
 	for _, name := range result.Names() {

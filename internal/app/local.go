@@ -97,8 +97,7 @@ type localModel struct {
 	layoutName  string // name of the published judge whose layout it is, or ""
 }
 
-// A localEmbedder is an llm.Embedder for the semantic cache that runs a model on this
-// machine. It uses no tokens.
+// A localEmbedder is an llm.Embedder that runs a model on this machine. It uses no tokens.
 type localEmbedder struct {
 	embed  func(ctx context.Context, texts []string) ([][]float32, error)
 	close  func() error

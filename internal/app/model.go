@@ -262,8 +262,7 @@ func (l *LLMOptions) extend(c *llm.Config, sys *System, dryRun bool) (err error)
 	return nil
 }
 
-// A remoteEmbedder is an embedder on a server. Time spent waiting for the server is
-// excluded from --row-timeout.
+// A remoteEmbedder is on a server. Waiting for it does not count towards --row-timeout.
 type remoteEmbedder struct{ llm.Embedder }
 
 // Embed implements llm.Embedder.
@@ -272,8 +271,7 @@ func (e remoteEmbedder) Embed(ctx context.Context, texts []string) ([][]float32,
 	return e.Embedder.Embed(ctx, texts)
 }
 
-// newEmbedder returns a client for the server of --embed-base-url, and its URL without
-// secrets.
+// newEmbedder returns a client for --embed-base-url, and its URL without secrets.
 func (o *Options) newEmbedder(sys *System, stack *llm.Stack) (llm.Embedder, string, error) {
 	l := &o.LLM
 	config := llm.Config{Model: l.EmbedModel}

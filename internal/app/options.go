@@ -195,14 +195,12 @@ func (o *Options) Published() *PublishedJudge {
 	return nil
 }
 
-// Combined reports whether a single request extracts and judges the claims, as in
-// rag_evals.
+// Combined reports whether one request extracts and judges the claims, as in rag_evals.
 func (o *Options) Combined() bool {
 	return o.Profile == ProfileRagEvals && o.Claims == ClaimsLLM && o.Judge == JudgeLLM
 }
 
-// wholeAnswers reports whether claims are extracted from the whole answer at once, as
-// Ragas and DeepEval do.
+// wholeAnswers reports whether claims are extracted from whole answers, as in Ragas and DeepEval.
 func (o *Options) wholeAnswers() bool {
 	return slices.Contains([]string{ProfileRagas, ProfileHHEM, ProfileDeepEval}, o.Profile) && o.Claims == ClaimsLLM
 }

@@ -68,8 +68,7 @@ func Score(ctx context.Context, o *Options, stdin io.Reader, streams *output.Str
 	return r.finish(ctx, r.score(ctx, cancel, set))
 }
 
-// openModels opens the models that the options name, and builds the stages of the
-// pipeline.
+// openModels opens the models that the options name, and builds the stages.
 func (r *run) openModels(ctx context.Context) (err error) {
 	o := r.options
 	if o.UsesLLM() {

@@ -85,8 +85,7 @@ func (o *Options) settings(threshold float64, m *model, local *localModel) (resu
 	return l.all, nil
 }
 
-// addSettings adds the settings of a language model that affect its verdicts. The
-// endpoint is stored without secrets.
+// addSettings adds the settings that affect the verdicts, the endpoint without secrets.
 func (m *model) addSettings(list *settingList, o *Options) {
 	l := &o.LLM
 	list.add("--profile", o.Profile)
@@ -152,8 +151,7 @@ func (o *Options) promptNames() []prompt.Name {
 	return names
 }
 
-// withoutDatasets returns the settings without the datasets, which have their own field
-// in a summary.
+// withoutDatasets removes the datasets, which have their own field in a summary.
 func withoutDatasets(settings result.Settings) result.Settings {
 	return slices.DeleteFunc(slices.Clone(settings), func(s result.Setting) bool {
 		name, _, _ := strings.Cut(s.Name, " ")

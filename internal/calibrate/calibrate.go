@@ -198,8 +198,7 @@ type Agreement struct {
 	Spearman stats.Interval `json:"spearman"` // rank correlation
 }
 
-// Calls compare the rows whose claims are all supported according to the judge with those
-// labelled faithful.
+// Calls compare the rows of which the judge supports all claims with those labelled faithful.
 type Calls struct {
 	stats.Confusion
 	BalancedAccuracy stats.Interval `json:"balanced_accuracy"`

@@ -124,8 +124,7 @@ func parse(content []byte) (*Calibration, error) {
 	return c, nil
 }
 
-// Name identifies the calibration: the base name of its file and a prefix of the SHA-256 of
-// its content.
+// Name returns the base name of the file and a prefix of the SHA-256 of its content.
 func (c *Calibration) Name() string { return filepath.Base(c.path) + " " + c.digest }
 
 // String returns a short description.
@@ -205,8 +204,7 @@ func release(version string) string {
 	return before
 }
 
-// New returns the calibration of the judge of a run. settings are the options of the run, or
-// nil if they are unknown.
+// New returns the calibration of a run, whose settings are nil if they are unknown.
 func New(statistics *Statistics, source Source, settings result.Settings) *Calibration {
 	c := &Calibration{Schema: Schema, Version: Version, Source: source, Kind: Verdicts, Statistics: *statistics}
 	if source.PositiveAt != nil {

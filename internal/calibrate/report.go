@@ -13,8 +13,7 @@ import (
 // Table returns the report for a terminal that is width cells wide; 0 means 120.
 func (c *Calibration) Table(width int) string { return c.document().Terminal(width) }
 
-// Markdown returns the report for a pull request. Names of files and columns are in code
-// spans.
+// Markdown returns the report for a pull request, with names in code spans.
 func (c *Calibration) Markdown() string { return c.document().Markdown() }
 
 func (c *Calibration) document() report.Document {

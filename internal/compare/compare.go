@@ -290,8 +290,7 @@ func (p *pairing) countRegressed(was *rowDigest, is float64) {
 	}
 }
 
-// addUnit adds the difference of a row to the sample or to its group in the baseline. A row
-// without a group is its own group.
+// addUnit adds a difference to the sample or the group of its row, which may be its own group.
 func (p *pairing) addUnit(was *rowDigest, d float64) {
 	if p.o.Cluster == "" {
 		p.sample.Add(d, 1)
@@ -304,8 +303,7 @@ func (p *pairing) addUnit(was *rowDigest, d float64) {
 	p.groups.Add(name, d, 1)
 }
 
-// countClaims counts the claims of two rows and returns how many are no longer and newly
-// supported.
+// countClaims counts claims and returns how many are no longer and newly supported.
 func (p *pairing) countClaims(was, is []claimDigest) (lost, gained int) {
 	c := &p.c.Claims
 	for _, m := range matchClaims(was, is) {

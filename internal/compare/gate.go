@@ -73,8 +73,7 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	return g
 }
 
-// newRowGate evaluates the gate of the regressed rows. Unlike newGate it makes no allowance
-// for chance.
+// newRowGate evaluates the gate of the regressed rows, without an allowance for chance.
 func newRowGate(c *Comparison, limit int) *RowGate {
 	n := c.Regressed.Count
 	g := &RowGate{Max: limit, Passed: n <= limit}

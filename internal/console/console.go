@@ -75,8 +75,7 @@ func (c *Console) WriteRaw(w io.Writer, text []byte) {
 	_, _ = w.Write(text)
 }
 
-// Width returns the number of columns of the terminal w, or 0 if w is not a
-// terminal.
+// Width returns the number of columns of w, or 0 if w is not a terminal.
 func Width(w io.Writer) int {
 	f, ok := w.(*os.File)
 	if !ok {

@@ -109,8 +109,7 @@ func (p *Progress) Write(r *result.Row) error {
 	return nil
 }
 
-// Resumed marks the end of the rows completed by an earlier run. It does
-// nothing if p is nil.
+// Resumed marks the end of the rows of an earlier run. It does nothing if p is nil.
 func (p *Progress) Resumed() {
 	if p == nil {
 		return
@@ -201,8 +200,7 @@ func (c *Console) redraw(s state, columns int) {
 			progressbar.OptionSetPredictTime(false), // part of the description
 			progressbar.OptionSetElapsedTime(false),
 			progressbar.OptionSetSpinnerChangeInterval(0), // 0 avoids leaking a goroutine
-			// Clear the line with an escape sequence: blanks would wrap if the terminal
-			// has become narrower.
+			// Blanks instead of an escape sequence would wrap in a narrower terminal.
 			progressbar.OptionUseANSICodes(true),
 		)
 	}
@@ -240,9 +238,8 @@ func joinNonEmpty(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
 }
 
-// fit returns the text that fits into columns and the width of the bar, which
-// is 0 if there is no space for one. If space is short, the bar shrinks first,
-// then the text is cut.
+// fit returns the text that fits into columns and the width of the bar, or 0 for
+// none. If space is short, the bar shrinks first, then the text is cut.
 func (s state) fit(columns int) (text string, barWidth int) {
 	// The library adds a percentage and the ends of the bar, or a spinner. The last
 	// column stays empty because some terminals wrap there.

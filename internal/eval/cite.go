@@ -43,8 +43,7 @@ const (
 	// contexts decides.
 	minCitedBytes = 4 << 20
 	citedPerByte  = 32
-	// maxJoint is the maximum number of chunks for which needed tries whether each
-	// is needed.
+	// maxJoint is the maximum number of chunks that needed tries.
 	maxJoint = 8
 )
 
@@ -136,8 +135,7 @@ func (c *citationJudge) judge(ctx context.Context) error {
 	return nil
 }
 
-// mayDerive reports whether verdicts are derived from those over all contexts if
-// possible.
+// mayDerive reports whether verdicts may be derived from those over all contexts.
 func (c *citationJudge) mayDerive() bool { return c.p.DeriveCited || c.p.Combined != nil }
 
 // derive derives the verdict of claim i given one chunk from the verdict given all
@@ -160,8 +158,7 @@ func (c *citationJudge) derive(i, chunk int) (label verdict.Label, sure bool) {
 	return verdict.NotMentioned, c.mayDerive()
 }
 
-// ask judges claims given some contexts and returns the labels. It returns nil if the
-// budget of the row is used up.
+// ask returns the labels of claims given some contexts, or nil if the budget is used up.
 func (c *citationJudge) ask(ctx context.Context, contexts []string, claims []int) ([]verdict.Label, error) {
 	task := verdict.Task{Question: c.e.row.Question, Contexts: contexts, Claims: make([]extract.Claim, len(claims))}
 	size := 0
@@ -256,8 +253,7 @@ func (c *citationJudge) score(ctx context.Context) (recall, precision float64, e
 	return float64(supported) / float64(claims), float64(good) / float64(counted), nil // 0/0 is NaN
 }
 
-// joint reports whether chunks that do not support claim i alone support it
-// together.
+// joint reports whether chunks that do not support claim i alone do so together.
 func (c *citationJudge) joint(ctx context.Context, i int, chunks []int) (bool, error) {
 	if len(chunks) < 2 || c.p.Combined != nil || c.p.DeriveCited && c.e.verdicts[i].Label != verdict.Supported {
 		return false, nil

@@ -36,8 +36,7 @@ type Combined interface {
 	Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error)
 }
 
-// A Pipeline scores rows. Extractor and Judge are required unless Combined is set; all
-// other fields are optional.
+// A Pipeline scores rows. Extractor and Judge, or Combined, are required.
 type Pipeline struct {
 	Extractor Extractor
 	Judge     verdict.Judge
@@ -89,13 +88,11 @@ func (s Sinks) Write(r *result.Row) error {
 }
 
 const (
-	// windowPerWorker rows for each worker keep the others busy behind a row that takes
-	// about ten times as long as usual.
+	// windowPerWorker keeps workers busy behind a row that takes about ten times as long.
 	windowPerWorker = 8
 	// minWindow decouples reader and writer if rows take microseconds.
 	minWindow = 128
-	// windowBytes limits the text of the rows in the window. A larger row is processed
-	// alone.
+	// windowBytes limits the text in the window. A larger row is processed alone.
 	windowBytes = 32 << 20
 )
 

@@ -195,8 +195,7 @@ func unsupported(r *result.Row) []string {
 	return lines
 }
 
-// place returns the location of a row in its dataset: its line, or its index if the line
-// is unknown.
+// place returns the location of a row in its dataset: its line or, if unknown, its index.
 func place(r *result.Row) string {
 	if r.Line == 0 {
 		return r.File + ", row with index " + strconv.Itoa(r.Index)

@@ -22,8 +22,7 @@ type Means struct {
 	Claims stats.Interval `json:"claims"`
 	// Counted is the number of claims in Claims.
 	Counted int `json:"-"`
-	// Cluster is the column by which rows are grouped into units, or "" if every row is a
-	// unit.
+	// Cluster is the column by which rows are grouped into units, or "".
 	Cluster NullText `json:"cluster"`
 	Seed    uint64   `json:"seed"` // random seed of the bootstrap
 	By      []By     `json:"-"`    // the columns by which rows are grouped
@@ -128,8 +127,7 @@ func (g *Group) Name() string {
 // GroupFields returns the fields by which rows can be grouped, besides kept columns.
 func GroupFields() []string { return []string{"id", "question", "answer", "contexts"} }
 
-// ColumnValue returns the value of a kept column or of one of [GroupFields], or "" if r
-// has none.
+// ColumnValue returns the value of a kept column or one of [GroupFields], or "".
 func ColumnValue(r *result.Row, column string) string {
 	switch column {
 	case "id":
@@ -223,8 +221,7 @@ func (g *grouper) by(o stats.Options) By {
 	return b
 }
 
-// centred sets the estimate to mean, which may differ in its last bit because it was
-// summed in another order.
+// centred sets the estimate to mean, whose last bit may differ, as its sum has another order.
 func centred(i stats.Interval, mean float64) stats.Interval {
 	i.Estimate = mean
 	if i.Reliable() {

@@ -39,8 +39,7 @@ type Summary struct {
 	Faithfulness  SummaryStats  `json:"faithfulness"`
 	Support       SummaryStats  `json:"support"`
 	Means         *Means        `json:"means"`
-	// FaithfulRows is the share of rows that annotators would label faithful, nil without
-	// calibrated confidences.
+	// FaithfulRows is the share of faithful rows; nil without calibrated confidences.
 	FaithfulRows *stats.Interval   `json:"faithful_rows,omitempty"`
 	By           []By              `json:"by,omitempty"`        // nil if rows are not grouped
 	Citations    *SummaryCitations `json:"citations,omitempty"` // nil if no row cites anything
@@ -125,8 +124,7 @@ type SummaryDowngrade struct {
 	Status int    `json:"status,omitempty"` // HTTP status of the rejection, or 0 if an earlier process received it
 }
 
-// Summary returns a Summary of the rows. The caller sets the fields that they do not
-// determine.
+// Summary returns a Summary. The caller sets the fields that the rows do not determine.
 func (t *Tally) Summary(support *Supports, gates []Gate) *Summary {
 	unjudged, _ := t.UnjudgedShare()
 	s := &Summary{
@@ -196,8 +194,7 @@ func (c *Citations) summary() *SummaryCitations {
 	return &SummaryCitations{Rows: c.Rows, Recall: c.Recall(), Precision: c.Precision(), Unresolved: c.Unresolved}
 }
 
-// Supports counts the support of rows, with the six decimals of results. Its memory does not
-// depend on their number.
+// Supports counts the support of rows, to six decimals. Its memory is constant.
 type Supports struct {
 	counts []uint32
 }
@@ -225,8 +222,7 @@ func (h *Supports) stats() SummaryStats {
 	return newSummaryStats(&s)
 }
 
-// EncodeJSON returns v as indented JSON, with a final line feed. Numbers are formatted as in
-// results, where NaN is null.
+// EncodeJSON returns v as indented JSON and a line feed, with numbers as in results: NaN is null.
 func EncodeJSON(v any, options ...json.Options) ([]byte, error) {
 	marshalers := json.JoinMarshalers(
 		json.MarshalToFunc(func(e *jsontext.Encoder, x float64) error {

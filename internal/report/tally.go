@@ -250,15 +250,13 @@ const (
 	// UncertainBelow is the confidence below which a verdict is uncertain. A verdict at this
 	// confidence is wrong in three of ten cases.
 	UncertainBelow = 0.7
-	// someUncertain is the share of uncertain verdicts from which the rows with such verdicts
-	// need a check.
+	// someUncertain is the share of uncertain verdicts from which their rows need a check.
 	someUncertain = 0.1
 	// manyUncertain is the share above which single verdicts are too often wrong to act on.
 	manyUncertain = 0.3
 )
 
-// UncertainShare returns the share of the verdicts with a confidence that are uncertain, or
-// NaN if none has one.
+// UncertainShare returns the uncertain share of the verdicts with a confidence, or NaN.
 func (t *Tally) UncertainShare() float64 { return float64(t.Uncertain) / float64(t.Confident) }
 
 // Confidence describes the share of uncertain verdicts in a sentence without its period. It

@@ -133,8 +133,7 @@ func Count(n int, singular, plural string) string {
 	return strconv.Itoa(n) + " " + plural
 }
 
-// CodeSpan returns s, which must be one line, as a Markdown code span. The fence is longer
-// than any run of backticks in s.
+// CodeSpan returns a line as a Markdown code span, whose fence is longer than those in s.
 func CodeSpan(s string) string {
 	if s == "" {
 		return "(empty)"

@@ -37,8 +37,7 @@ type textLimits struct {
 	whole  bool // also store the question and supported claims
 }
 
-// A WorstRow is a row with unsupported claims. Its texts, except for the file, are
-// passed through [Clip].
+// A WorstRow is a row with unsupported claims, with texts from [Clip], except for the file.
 type WorstRow struct {
 	Index, Line           int
 	ID, File              string
@@ -73,8 +72,7 @@ func quoteLabel(r result.Role) string {
 	return "context"
 }
 
-// A FailedRow is a row that could not be read or judged. ID and Error are passed through
-// [Clip].
+// A FailedRow is a row that could not be read or judged. ID and Error are from [Clip].
 type FailedRow struct {
 	Line            int
 	ID, File, Error string
@@ -251,8 +249,7 @@ func (w *worstRows) claim(b *strings.Builder, c *WorstClaim) {
 	}
 }
 
-// text writes a label followed by s, wrapped. Continuation lines start with indent and
-// hanging instead of the label.
+// text writes a label and s, wrapped. Further lines start with hanging instead of the label.
 func (w *worstRows) text(b *strings.Builder, indent, label, hanging, s string, code int) {
 	for i, line := range wrap(s, max(w.width-len(indent+hanging), minTextWidth), cells(label)-len(hanging)) {
 		if i == 0 {

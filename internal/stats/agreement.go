@@ -48,8 +48,7 @@ func Spearman(x, y []float64) float64 {
 	return stat.Correlation(ranks(x), ranks(y), nil)
 }
 
-// ranks returns the one-based rank of each value. Equal values share their mean
-// rank.
+// ranks returns the rank of each value, from 1. Equal values share their mean rank.
 func ranks(x []float64) []float64 {
 	order := make([]int, len(x))
 	floats.Argsort(slices.Clone(x), order)
@@ -67,8 +66,7 @@ func ranks(x []float64) []float64 {
 	return r
 }
 
-// minPerClass is the minimum number of rows per label for an interval of AUROC
-// or balanced accuracy.
+// minPerClass is the minimum number of rows per label for an interval.
 const minPerClass = 10
 
 // AUROCInterval returns [AUROC] with its 95% interval. It uses the
@@ -97,8 +95,7 @@ func AUROCInterval(positive []bool, scores []float64) Interval {
 	return i
 }
 
-// newInterval returns a 95% interval without bounds, and the normal quantile for
-// its confidence level.
+// newInterval returns a 95% interval without bounds, and its normal quantile.
 func newInterval(estimate float64, n int) (Interval, float64) {
 	i := Interval{
 		Estimate: estimate, Lower: math.NaN(), Upper: math.NaN(),
@@ -305,8 +302,7 @@ func (c *Confusion) Kappa() Interval {
 	return i
 }
 
-// kappaError returns the standard error of Fleiss, Cohen and Everitt for a
-// nonzero kappa.
+// kappaError returns the error of Fleiss, Cohen and Everitt for a nonzero kappa.
 func (c *Confusion) kappaError() float64 {
 	label, prediction, observed, chance := c.shares()
 	square := func(x float64) float64 { return x * x }

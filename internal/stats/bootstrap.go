@@ -128,8 +128,7 @@ func shareBelow(sorted []float64, x float64) float64 {
 	return float64(below+upTo) / 2 / float64(len(sorted))
 }
 
-// A binomial draws the number of successes in n trials with a fixed
-// probability.
+// A binomial draws the number of successes in n trials.
 type binomial struct {
 	p       float64 // at most 1/2
 	odds    float64 // p / (1-p)

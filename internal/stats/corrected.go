@@ -6,8 +6,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// Corrected is an estimate of the mean human label over many judged rows, based
-// on a small labelled subset.
+// Corrected estimates the mean human label of many rows from a small labelled subset.
 type Corrected struct {
 	// Labelled is the mean of the labels alone. If its interval is as narrow as that
 	// of Mean, the judge adds no information.

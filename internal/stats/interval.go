@@ -19,8 +19,7 @@ type Options struct {
 	Resamples int
 	// Seed is the random seed. Results are reproducible for any number of threads.
 	Seed uint64
-	// Low and High are the minimum and maximum possible mean of a unit. If both are
-	// 0, the range is 0 to 1.
+	// Low and High are the range of the mean of a unit; 0 to 1 if both are 0.
 	Low, High float64
 }
 
@@ -51,8 +50,7 @@ const (
 	Bounded Method = "bounded"
 	// DeLong is the method of [AUROCInterval].
 	DeLong Method = "delong"
-	// Newcombe is the method of [Confusion.BalancedAccuracy]. [AUROCInterval] also uses
-	// it for perfectly separated classes.
+	// Newcombe is the method of [Confusion.BalancedAccuracy], and for separated classes.
 	Newcombe Method = "newcombe"
 	// Wald is the estimate plus and minus a multiple of its standard error.
 	Wald Method = "wald"
@@ -126,8 +124,7 @@ func (s *Sample) Interval(o Options) Interval {
 		i.Method = BCa
 		i.Lower, i.Upper = t.bca(tail, o)
 	}
-	// If nearly all resamples are equal, both quantiles can by chance be on the same
-	// side of the mean.
+	// If nearly all resamples are equal, both quantiles can be on one side of the mean.
 	i.Lower, i.Upper = min(i.Lower, i.Estimate), max(i.Upper, i.Estimate)
 	return i
 }
@@ -147,15 +144,13 @@ func (t *table) acceleration() float64 {
 	return m3 / (6 * math.Pow(m2, 1.5))
 }
 
-// expandedQuantile returns the expanded quantile that replaces the normal one.
-// See [Sample.Interval].
+// expandedQuantile replaces the normal quantile, see [Sample.Interval].
 func expandedQuantile(tail float64, n int) float64 {
 	df := float64(n - 1)
 	return distuv.StudentsT{Sigma: 1, Nu: df}.Quantile(1-tail) * math.Sqrt(float64(n)/df)
 }
 
-// bcaLevel returns the quantile level of the resamples that corresponds to the
-// normal quantile z (Efron 1987).
+// bcaLevel returns the level of the resamples for the normal quantile z (Efron 1987).
 func bcaLevel(z, bias, acceleration float64) float64 {
 	w := bias + z
 	denominator := 1 - acceleration*w

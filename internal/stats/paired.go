@@ -9,8 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distuv"
 )
 
-// A Comparison holds the differences between a candidate and a baseline on the
-// rows scored by both.
+// A Comparison holds the differences of a candidate from a baseline on common rows.
 type Comparison struct {
 	// Difference is the mean of candidate minus baseline, with its interval.
 	Difference Interval `json:"difference"`
@@ -149,8 +148,7 @@ func observedSum(steps []step) (sum, tolerance float64) {
 	return sum, tolerance * 1e-10
 }
 
-// extreme returns a function that reports whether a sum is at least as extreme as the
-// observed one.
+// extreme returns whether a sum is at least as extreme as the observed one.
 func extreme(steps []step) func(sum float64) bool {
 	observed, tolerance := observedSum(steps)
 	return func(sum float64) bool { return math.Abs(sum) >= math.Abs(observed)-tolerance }

@@ -7,8 +7,7 @@ import "math"
 type Platt struct {
 	Slope     float64 `json:"slope"`
 	Intercept float64 `json:"intercept"`
-	// Covariance of the two estimates: the variances of Slope and Intercept, then
-	// their covariance.
+	// The variances of Slope and Intercept, then their covariance.
 	Covariance [3]float64 `json:"covariance"`
 }
 

@@ -158,8 +158,7 @@ func (s *Summary) Sample() *Sample {
 	return &o
 }
 
-// A table is a Sample in a fixed order. It lists the distinct units by
-// descending frequency.
+// A table is a Sample in a fixed order: its distinct units by descending frequency.
 type table struct {
 	units  []unit
 	counts []int
@@ -231,8 +230,7 @@ func (t *table) standardError() float64 {
 	return math.Sqrt(m2*n/(n-1)) / size
 }
 
-// distinctFromMode returns the number of units whose mean differs from the most
-// common mean.
+// distinctFromMode counts the units whose mean differs from the most common one.
 func (t *table) distinctFromMode() int {
 	counts := make(map[float64]int)
 	for i, u := range t.units {

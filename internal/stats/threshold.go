@@ -21,8 +21,7 @@ type Threshold struct {
 	// lies halfway between two scores. Of several best thresholds it is the middle
 	// one. It is NaN unless both labels occur.
 	Threshold float64 `json:"threshold"`
-	// Apparent is the balanced accuracy on the rows used to choose the threshold,
-	// which is optimistic.
+	// Apparent is the accuracy on the rows that chose the threshold, which is optimistic.
 	Apparent float64 `json:"apparent"`
 	// OutOfFold is the expected balanced accuracy on new rows. Each row is predicted
 	// with a threshold chosen without the row.

@@ -22,8 +22,7 @@ type chart struct {
 	Label string // description for screen readers
 }
 
-// A chartBar is a count at a position of the axis. Selecting it sets the fields min and max of
-// the search form.
+// A chartBar is a count on the axis. Selecting it sets min and max of the search form.
 type chartBar struct {
 	X, Width int
 	Count    int

@@ -176,8 +176,7 @@ type statistic struct {
 	Note        string // sample size or method; optional
 }
 
-// statistics returns the intervals of the means, and the mean of claims. The page shows the
-// mean of rows by itself.
+// statistics returns the intervals and the mean of claims. The mean of rows is elsewhere.
 func statistics(means *report.Means) []statistic {
 	var all []statistic
 	for _, m := range means.Format() {
