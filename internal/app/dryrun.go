@@ -18,10 +18,9 @@ import (
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
-// A dry run sends all rows through the real stages, with a simulator instead of the
-// server. Requests and prompt tokens are therefore exact, including context windows,
-// votes and custom prompts; completion tokens are estimated. Replies in the cache are not
-// used.
+// A dry run sends all rows through the real stages, with a simulator instead of the server
+// and the cache. Requests and prompt tokens are therefore exact, including context windows,
+// votes and custom prompts; completion tokens are estimated.
 
 const (
 	// filler is the text of simulated replies. It contains only function words, which

@@ -210,8 +210,7 @@ func (o *Options) wholeAnswers() bool {
 func (o *Options) roundsScores() bool { return o.Profile == ProfileHHEM && o.Threshold == nil }
 
 // InputColumns returns the columns named by --keep, --keep-as, --cluster, --by and --where.
-// Those that group rows are kept so that "ragfaith report" can compute the same statistics
-// from the results.
+// Those that group rows are kept so that "ragfaith report" can compute the same statistics.
 func (o *Options) InputColumns() []string {
 	kept := slices.Clone(o.Keep)
 	add := func(column string) {

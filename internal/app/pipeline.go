@@ -35,9 +35,8 @@ func OpenJudge(o *Options, sys *System) (verdict.Judge, io.Closer, error) {
 	return j, m, nil
 }
 
-// newPipeline returns the pipeline for the options, and the threshold of its judge. m may be
-// nil if no language model is used. local may be nil if the judge is not a local model, or
-// in a dry run.
+// newPipeline returns the pipeline for the options, and the threshold of its judge. Without a
+// language model m is nil. Without a local judge, and in a dry run, local is nil.
 func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, threshold float64, err error) {
 	words, err := o.newLexical()
 	if err != nil {

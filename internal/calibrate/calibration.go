@@ -145,8 +145,7 @@ func (c *Calibration) CheckThreshold() error {
 }
 
 // Bounds returns the confidences from which the offline judge decides that a claim is
-// supported or unsupported; NaN if it never does. It returns an error if the calibration has
-// no bound.
+// supported or unsupported; NaN if it never does. It is an error if it has no bound.
 func (c *Calibration) Bounds() (supported, unsupported float64, err error) {
 	if c.Prescreen == nil {
 		return 0, 0, errors.New("no bounds: it is from an earlier version or for a language model")
@@ -174,9 +173,8 @@ func (c *Calibration) DescribeBounds() string {
 	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(prescreenConfidence))
 }
 
-// Match compares the calibrated run with another run. It returns the differences that make
-// the calibration invalid, since the judge is a different one, and those that may change
-// some scores.
+// Match returns the differences of another run from the calibrated one that make the calibration
+// invalid, since the judge is a different one, and those that may change some scores.
 func (c *Calibration) Match(settings result.Settings, ragfaith string) (invalid, warnings []string) {
 	if was, is := release(c.Ragfaith), release(ragfaith); was != is {
 		warnings = append(warnings, fmt.Sprintf("it was written by %s, this is %s", was, is))

@@ -20,9 +20,8 @@ const (
 	confidenceBins    = 10 // of the calibration error
 )
 
-// A ConfidenceFit maps the probability of support that a judge reports to the share of
-// faithful rows among those with this probability. The confidence of a verdict follows from
-// it.
+// A ConfidenceFit maps the probability of support that a judge reports, from which the
+// confidence follows, to the share of faithful rows among those with this probability.
 type ConfidenceFit struct {
 	stats.Platt
 

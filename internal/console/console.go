@@ -18,9 +18,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A Console writes lines to standard error, above the progress bar if one is
-// shown. It is safe for concurrent use. Write errors are ignored because they
-// can't be reported anywhere.
+// A Console writes lines to standard error, above the progress bar if one is shown. It is
+// safe for concurrent use. Write errors can't be reported anywhere, so they are ignored.
 type Console struct {
 	palette report.Palette
 

@@ -11,8 +11,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// cite resolves the citations of the claims. If the row is scored, it judges the
-// claims by the chunks that they cite.
+// cite resolves the citations of the claims and, if the row is scored, judges them.
 func (p *Pipeline) cite(ctx context.Context, e *evaluation) error {
 	claims := e.claims
 	if e.row.Sources != nil {
@@ -38,9 +37,8 @@ func (p *Pipeline) cite(ctx context.Context, e *evaluation) error {
 }
 
 const (
-	// Judging citations is limited to minCitedBytes of claims and contexts plus
-	// citedPerByte times the text of the row. Beyond that the verdict over all
-	// contexts decides.
+	// Judging citations is limited to minCitedBytes of claims and contexts plus citedPerByte
+	// times the text of the row. Beyond that the verdict over all contexts decides.
 	minCitedBytes = 4 << 20
 	citedPerByte  = 32
 	// maxJoint is the maximum number of chunks that needed tries.

@@ -23,15 +23,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// An Extractor extracts the claims of an answer, numbered from 0 in the order of the
-// answer. It is called from many goroutines.
+// An Extractor extracts the claims of an answer, numbered from 0. It is called concurrently.
 type Extractor interface {
 	Extract(ctx context.Context, question, answer string) (extract.Extraction, error)
 }
 
-// A Combined extracts and judges at once: it returns the claims of an answer, numbered
-// from 0, and one Verdict for each. It is called from many goroutines. The cost of a
-// row is the sum of both usages.
+// A Combined returns the claims of an answer, numbered from 0, and one Verdict for each. It is
+// called concurrently. The cost of a row is the sum of both usages.
 type Combined interface {
 	Evaluate(ctx context.Context, question, answer string, contexts []string) (extract.Extraction, verdict.Judgement, error)
 }
@@ -197,8 +195,7 @@ func (q *queue) read(ctx context.Context, rows iter.Seq2[dataset.Row, error], ea
 	return nil
 }
 
-// write writes results to sink in order and stops at the first canceled row. It reports
-// whether every row that was read was written.
+// write writes results in order up to a canceled row, and reports whether it wrote all.
 func (q *queue) write(sink Sink) (bool, error) {
 	for s := range q.order {
 		<-s.done
@@ -214,8 +211,7 @@ func (q *queue) write(sink Sink) (bool, error) {
 	return true, nil
 }
 
-// work scores rows until there are no more. A fatal error stops start and, unless the
-// other rows are drained, cancels ctx.
+// work scores rows. A fatal error stops start and, unless other rows are drained, cancels ctx.
 func (p *Pipeline) work(start, ctx context.Context, stop, cancel context.CancelCauseFunc, todo <-chan *slot) {
 	for s := range todo {
 		s.canceled = start.Err() != nil
@@ -254,11 +250,10 @@ func (e *TimeoutError) Error() string {
 	return fmt.Sprintf("timed out after %v (--row-timeout)", e.Limit)
 }
 
-// Waiting pauses the timeout of a row until resume is called. A stage calls it before it
-// waits for something that does not depend on the row, such as the reply of a server or a
-// model that other rows use. ctx is the context of the stage; with any other context Waiting
-// does nothing. Calls may overlap. Each resume must be called exactly once, before the stage
-// returns.
+// Waiting pauses the timeout of a row until resume is called. A stage calls it with its
+// context before it waits for something that does not depend on the row, such as the reply
+// of a server. With any other context it does nothing. Calls may overlap. Each resume must be
+// called exactly once, before the stage returns.
 func Waiting(ctx context.Context) (resume func()) {
 	c, ok := ctx.Value(rowClockKey{}).(*rowClock)
 	if !ok {
@@ -282,8 +277,7 @@ type rowClock struct {
 	paused  bool // the timer was stopped before it fired
 }
 
-// withRowClock returns a context that is canceled with a *TimeoutError after the limit. stop
-// frees its resources.
+// withRowClock returns a context that is canceled with a *TimeoutError. stop frees resources.
 func withRowClock(ctx context.Context, limit time.Duration, now func() time.Time) (_ context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	c := &rowClock{now: now, left: limit, started: now()}

@@ -55,8 +55,7 @@ type evaluation struct {
 	err                   error // the error of the reader, or a *StageError
 }
 
-// score sets the scores that follow from the verdicts, and the status of a row whose claims
-// are all unjudged.
+// score sets the scores, and the status of a row whose claims are all unjudged.
 func (e *evaluation) score() {
 	supported, sum, n := 0.0, 0.0, 0.0
 	for i := range e.verdicts {

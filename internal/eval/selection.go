@@ -10,9 +10,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
-// A Selection selects rows of a dataset. It applies the conditions, then the limit, then the
-// sample, then the shard, so the shards partition the selection. Rows keep their index and
-// order.
+// A Selection selects rows of a dataset, which keep their index and order. It applies the
+// conditions, the limit, the sample and then the shard, so the shards partition the selection.
 type Selection struct {
 	Where  []dataset.Condition // on columns in Row.Kept; all must hold
 	Limit  int                 // take at most the first N rows; 0 means all
@@ -22,9 +21,8 @@ type Selection struct {
 	Shards int                 // 0 or 1 means no sharding
 }
 
-// Apply returns the selected rows. Sampling reads all rows before yielding the first and
-// keeps Sample rows in memory. Unreadable rows count as rows; any other error ends the
-// iteration.
+// Apply returns the selected rows. Sampling reads all rows before yielding the first. Unreadable
+// rows count as rows; any other error ends the iteration.
 func (s Selection) Apply(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.Row, error] {
 	if len(s.Where) > 0 {
 		rows = where(rows, s.Where)
@@ -41,8 +39,7 @@ func (s Selection) Apply(rows iter.Seq2[dataset.Row, error]) iter.Seq2[dataset.R
 	return rows
 }
 
-// where selects the rows for which all conditions hold, and rows whose columns are unreadable.
-// It is an error if it selects none.
+// where selects unreadable rows and those that meet all conditions. Selecting none is an error.
 func where(rows iter.Seq2[dataset.Row, error], conditions []dataset.Condition) iter.Seq2[dataset.Row, error] {
 	selects := func(row *dataset.Row, err error) bool {
 		rowErr, unreadable := errors.AsType[*dataset.RowError](err)

@@ -76,9 +76,8 @@ func addNumber(to map[int]int, n, chunk int) {
 	}
 }
 
-// chooseNumbering determines whether the numbers of citations are ids of contexts, labels at
-// the start of their texts, or positions: whatever resolves most numbers. Positions start at 1
-// unless the answer cites 0.
+// chooseNumbering decides whether numbers are ids of contexts, labels at their start, or
+// positions: whatever resolves most numbers. Positions start at 1 unless the answer cites 0.
 func (x *sourceIndex) chooseNumbering(claims []extract.Claim, ids, labels map[int]int) {
 	x.first = 1
 	var numbers []int
@@ -155,8 +154,7 @@ func (x *sourceIndex) add(name string, chunk int) {
 	}
 }
 
-// numberPrefix returns the letters before the number at the end of a name, or "" if the
-// name does not have this form.
+// numberPrefix returns the letters before the number at the end of a name, or "".
 func numberPrefix(name string) string {
 	name = strings.ToLower(strings.TrimSpace(name))
 	word := strings.TrimRight(name, "0123456789")
@@ -188,8 +186,7 @@ func keysOf(name string) [keyForms]string {
 	return [keyForms]string{exact, base, lettersAndDigits(stem)}
 }
 
-// isExtension reports whether s looks like a file extension, possibly followed by a
-// location: "pdf", "pdf:12".
+// isExtension reports whether s looks like a file extension: "pdf", or "pdf:12" with a location.
 func isExtension(s string) bool {
 	const longest = 5
 	s, _, _ = strings.Cut(s, ":")

@@ -13,8 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// setVerdicts sets the verdicts and scores of e. Verdicts that do not match the
-// claims are an error.
+// setVerdicts sets the verdicts and scores of e. Verdicts must match the claims.
 func (p *Pipeline) setVerdicts(ctx context.Context, e *evaluation, verdicts []verdict.Verdict) error {
 	verdicts, err := reconcile(e.claims, verdicts)
 	if err != nil {
@@ -73,9 +72,8 @@ func reconcile(claims []extract.Claim, vs []verdict.Verdict) ([]verdict.Verdict,
 	return sorted, nil
 }
 
-// cleanReferences removes the references of v that do not match the contexts: chunks that do
-// not exist, and quotes that differ from the chunk. It does not modify slices, because a judge
-// may return the same ones again.
+// cleanReferences removes chunks of v that do not exist and quotes that differ from the chunk.
+// It does not modify slices, because a judge may return the same ones again.
 func cleanReferences(v *verdict.Verdict, contexts []string) {
 	invalid := func(e verdict.Evidence) bool { return !quotes(&e, contexts) }
 	if slices.ContainsFunc(v.Evidence, invalid) {
@@ -105,9 +103,8 @@ func quotes(e *verdict.Evidence, contexts []string) bool {
 	return text[start:end] == e.Quote && utf8.RuneCountInString(e.Quote) == e.End-e.Start
 }
 
-// addNearest sets the role of the evidence of each verdict. Claims that are not
-// supported and have no evidence get the most similar passage, which p.Nearest
-// finds.
+// addNearest sets the role of evidence. Claims that are not supported and have none get the
+// most similar passage, which p.Nearest finds.
 func (p *Pipeline) addNearest(ctx context.Context, e *evaluation, verdicts []verdict.Verdict) error {
 	var claims []extract.Claim // without evidence
 	for i := range verdicts {
@@ -137,8 +134,7 @@ func (p *Pipeline) addNearest(ctx context.Context, e *evaluation, verdicts []ver
 	return nil
 }
 
-// withRole returns a copy of the evidence with a role. A judge may return the same
-// slice more than once, so it must not change.
+// withRole returns a copy with a role, since a judge may return the same slice again.
 func withRole(evidence []verdict.Evidence, role verdict.Role) []verdict.Evidence {
 	evidence = slices.Clone(evidence)
 	for i := range evidence {

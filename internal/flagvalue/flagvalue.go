@@ -1,6 +1,5 @@
 // Package flagvalue parses the values of flags: words, numbers, shares, sizes, prices and so
-// on. It rejects invalid values wherever they come from: the command line, the environment
-// or a config file.
+// on, wherever they come from: the command line, the environment or a config file.
 package flagvalue
 
 import (
@@ -227,8 +226,7 @@ func Dollars(to *float64) *Value {
 	return New(to, "USD", func(text string) (float64, error) { return parseAmount(strings.TrimPrefix(text, "$")) }, formatFloat)
 }
 
-// Prices accepts IN,OUT: USD per million prompt and completion tokens. *to is nil if none
-// are set.
+// Prices accepts IN,OUT: USD per million prompt and completion tokens. *to is nil for none.
 func Prices(to **[2]float64) *Value {
 	return optional(to, "IN,OUT", func(text string) ([2]float64, error) {
 		left, right, ok := strings.Cut(text, ",")
@@ -245,8 +243,7 @@ func parseAmount(text string) (float64, error) {
 	return parseFloat(strings.TrimSpace(text), 0, math.MaxFloat64, "want an amount of USD, such as 1.50")
 }
 
-// Language accepts a tag of one of the known languages, such as de or de-AT, "" and und
-// for none, and private tags (x-).
+// Language accepts a tag of a known language, such as de-AT, "" and und for none, and private tags.
 func Language(to *string, known []string) *Value {
 	return checked(to, "language", func(text string) error {
 		for _, r := range text {
@@ -265,8 +262,7 @@ func Language(to *string, known []string) *Value {
 	})
 }
 
-// Delimiter accepts one ASCII character that can separate fields, or tab. *to is 0 if
-// none is set.
+// Delimiter accepts an ASCII character that can separate fields, or tab. *to is 0 for none.
 func Delimiter(to *byte) *Value {
 	return New(to, "delimiter", func(text string) (byte, error) {
 		switch {

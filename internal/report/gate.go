@@ -130,8 +130,7 @@ func (o *Thresholds) Warnings(t *Tally) []string {
 	return all
 }
 
-// failedGate compares the number of failed rows, or their share of all rows, with its
-// maximum.
+// failedGate compares the number or the share of failed rows with its maximum.
 func failedGate(t *Tally, limit flagvalue.Limit) Gate {
 	g := Gate{Name: GateMaxFailed, Threshold: float64(limit.N), Value: float64(t.Failed)}
 	text, basis := Count(t.Failed, "failed row", "failed rows"), ""
@@ -211,8 +210,7 @@ func DescribeGroups(b *By) string {
 	return "mean faithfulness by " + Clip(b.Column, maxColumn) + ": " + firstGroups(b.Groups, 0)
 }
 
-// firstGroups lists the first groups with their means, which have enough decimals to tell
-// them from threshold.
+// firstGroups lists the first groups with their means, which are distinct from threshold.
 func firstGroups(groups []Group, threshold float64) string {
 	const limit = 5
 	var parts []string
@@ -281,14 +279,12 @@ func newGate(name, what string, threshold, value float64, basis string) Gate {
 // percent formats a threshold in percent, with the digits that it was given.
 func percent(x float64) string { return flagvalue.Limit{Share: &x}.String() }
 
-// distinctPercent formats a share in percent with up to two decimals, or with more if they
-// are needed to tell it from threshold.
+// distinctPercent formats a share in percent, with more than two decimals only as in Distinct.
 func distinctPercent(x, threshold float64) string {
 	return strings.TrimSuffix(strings.TrimRight(Distinct(100*x, 100*threshold, 2), "0"), ".") + "%"
 }
 
-// Distinct formats x with n decimals, or with more if they are needed to show on which side of
-// limit it is.
+// Distinct formats x with n decimals, or with as many as show on which side of limit it is.
 func Distinct(x, limit float64, n int) string {
 	const maxDecimals = 17
 	for ; ; n++ {
@@ -310,9 +306,8 @@ func Decimals(x float64, n int) string {
 }
 
 // ActionsCommand returns the workflow command of GitHub Actions, on one line, that annotates
-// a run with a failed gate. Its text is escaped as in GitHub's toolkit,
-// packages/core/src/command.ts, so that it cannot start another command. "##[" starts one
-// in the older syntax.
+// a run with a failed gate. Its text can't start another command: it is escaped as in GitHub's
+// toolkit, packages/core/src/command.ts, and "##[" starts one in the older syntax.
 func (g *Gate) ActionsCommand() string {
 	text := strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", "##[", "## [").Replace(g.Text)
 	return "::error title=ragfaith --" + g.Name + "::" + text

@@ -177,8 +177,7 @@ func PlainStyle() pretty.Style {
 	return s
 }
 
-// fit truncates text columns, widest first, until the table fits in width. If that is not
-// enough, it also drops columns from the middle.
+// fit truncates text columns, widest first, and then drops columns, until the table fits.
 func fit(columns []Column, width int) []Column {
 	columns = slices.Clone(columns)
 	widths := make([]int, len(columns))

@@ -21,9 +21,8 @@ const SummarySchema = "https://raw.githubusercontent.com/ragfaith/ragfaith/main/
 // SummaryVersion is the version of the format of a Summary.
 const SummaryVersion = 1
 
-// A Summary is the JSON summary of a run: its statistics, options and gates. It contains
-// no timestamps, so identical runs produce identical summaries. It never contains an API
-// key.
+// A Summary is the JSON summary of a run: its statistics, options and gates. It contains no
+// timestamps, so identical runs produce identical summaries, and never an API key.
 type Summary struct {
 	Schema   string   `json:"$schema"`
 	Version  int      `json:"version"`

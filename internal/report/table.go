@@ -19,9 +19,8 @@ const (
 	maxCell      = 50 // maximum width of a text; the default of display.max_colwidth in pandas
 )
 
-// table writes results as pandas prints a DataFrame, followed by faithfulness statistics
-// and counts. Rows are sorted by faithfulness, lowest first, or in dataset order. It stores
-// only the rows to print.
+// table writes rows, lowest faithfulness first or in dataset order, as pandas prints a
+// DataFrame, followed by statistics and counts. It stores only the rows to print.
 type table struct {
 	w     io.Writer
 	kept  result.KeptColumns

@@ -88,9 +88,8 @@ func Printable(s string) string {
 }
 
 // Clip returns s on one line, truncated to limit characters, ending in "…" if it was
-// longer. Runs of white space become a space. Characters that are not printable, which
-// include those that XML forbids, are shown as escapes. It reads only as much of s as it
-// returns.
+// longer. Runs of white space become a space. Characters that are not printable, such as
+// those that XML forbids, become escapes. It reads only as much of s as it returns.
 func Clip(s string, limit int) string {
 	var b strings.Builder
 	length, space := 0, false

@@ -18,9 +18,8 @@ const (
 	maxNameText = 80  // maximum characters of an ID or other name
 )
 
-// A Worst collects the rows with unsupported claims that have the lowest faithfulness,
-// and the first failed rows. Ties are broken by support and then by index. Its memory is
-// bounded.
+// A Worst collects the rows with unsupported claims that have the lowest faithfulness, then
+// support and index, and the first failed rows. Its memory is bounded.
 type Worst struct {
 	limit       int
 	keep        textLimits

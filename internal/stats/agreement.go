@@ -39,8 +39,7 @@ func labelIndex(positive bool) int {
 }
 
 // Spearman returns the rank correlation of x and y, which is Pearson's
-// correlation of their ranks. Equal values share their mean rank. The result is
-// NaN if x or y is constant.
+// correlation of their ranks. It is NaN if x or y is constant.
 func Spearman(x, y []float64) float64 {
 	if len(x) < 2 {
 		return math.NaN()
@@ -156,8 +155,7 @@ func separated(a, m, n, z float64) (lower, upper float64) {
 	return bisect(a, 0, included), bisect(a, 1, included)
 }
 
-// bisect returns the number closest to outside for which in is true. in must be true for inside
-// and change at most once between the two.
+// bisect returns the number closest to outside for which in is true, as it is for inside.
 func bisect(inside, outside float64, in func(float64) bool) float64 {
 	if in(outside) {
 		return outside

@@ -118,9 +118,8 @@ func quantile(sorted []float64, p float64) float64 {
 	return sorted[i] + (position-float64(i))*(sorted[i+1]-sorted[i])
 }
 
-// shareBelow returns the fraction of sorted values below x, counting equal
-// values as one half. The tolerance allows for sums computed in a different
-// order.
+// shareBelow returns the fraction of sorted values below x, counting equal values as
+// one half. The tolerance allows for sums computed in a different order.
 func shareBelow(sorted []float64, x float64) float64 {
 	tolerance := 1e-12 * max(1, math.Abs(x))
 	below, _ := slices.BinarySearch(sorted, x-tolerance)
@@ -209,9 +208,8 @@ func (b *binomial) reject(r *rand.Rand, trials int) int {
 	}
 }
 
-// stirling returns the error of Stirling's approximation of log(k!). It is
-// exact for small k, and otherwise the asymptotic series (Abramowitz and Stegun
-// 6.1.41, at k+1).
+// stirling returns the error of Stirling's approximation of log(k!), for large k
+// by the asymptotic series (Abramowitz and Stegun 6.1.41, at k+1).
 func stirling(k float64) float64 {
 	if k < 10 {
 		exact, _ := math.Lgamma(k + 1)

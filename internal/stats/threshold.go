@@ -14,17 +14,14 @@ const (
 	repeats = 20 // number of random divisions into folds
 )
 
-// A Threshold is the result of [BestThreshold]. Rows with a score at or above
-// the threshold are predicted positive.
+// A Threshold is the result of [BestThreshold]. Rows from the threshold are predicted positive.
 type Threshold struct {
-	// Threshold is the threshold with the highest balanced accuracy on all rows. It
-	// lies halfway between two scores. Of several best thresholds it is the middle
-	// one. It is NaN unless both labels occur.
+	// Threshold is the threshold with the highest balanced accuracy on all rows, halfway
+	// between two scores, or the middle one of several. It is NaN unless both labels occur.
 	Threshold float64 `json:"threshold"`
 	// Apparent is the accuracy on the rows that chose the threshold, which is optimistic.
 	Apparent float64 `json:"apparent"`
-	// OutOfFold is the expected balanced accuracy on new rows. Each row is predicted
-	// with a threshold chosen without the row.
+	// OutOfFold is the accuracy on new rows: each is predicted by a threshold of others.
 	OutOfFold Interval `json:"out_of_fold"`
 	// Low and High are the minimum and maximum threshold over all folds.
 	Low  float64 `json:"low"`
@@ -86,9 +83,8 @@ func BestThreshold(positive []bool, scores []float64, seed uint64) Threshold {
 	return t
 }
 
-// chooseThreshold returns the threshold with the highest balanced accuracy on
-// the rows outside a fold, and that accuracy. Rows must be sorted by score. It
-// returns NaN unless both labels occur.
+// chooseThreshold returns the threshold with the highest balanced accuracy on rows outside a
+// fold, and that accuracy; NaN unless both labels occur. Rows must be sorted by score.
 func chooseThreshold(rows []labelledRow, fold int) (threshold, accuracy float64) {
 	var pos, neg float64
 	for _, row := range rows {
@@ -143,12 +139,10 @@ func assignFolds(rows []labelledRow, r *rand.Rand) {
 
 // A Cutoff is the result of [SafeCutoff].
 type Cutoff struct {
-	// Score is the lowest score from which few rows are wrong. It is the score of a row,
-	// or NaN if there is no such score.
+	// Score is the lowest score of a row from which few rows are wrong, or NaN.
 	Score float64
-	// Rows and Wrong count the rows with at least this score. Without a Score, they are
-	// the rows with the highest scores that had too many wrong ones among them, or 0 if
-	// there were fewer than Needed rows.
+	// Rows and Wrong count the rows with at least this score. Without a Score, they are the
+	// highest rows with too many wrong ones, or 0 if there were fewer than Needed rows.
 	Rows, Wrong int
 	// Needed is the minimum number of rows, if none of them is wrong.
 	Needed int

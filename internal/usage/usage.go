@@ -3,8 +3,7 @@ package usage
 
 import "math"
 
-// Usage counts requests and tokens. The zero value is the usage of an offline
-// judge. The tags are those of results.
+// Usage counts requests and tokens. It is zero for offline judges. The tags are those of results.
 type Usage struct {
 	// Requests are those sent to the server, including failed and repeated ones.
 	Requests         int `json:"requests"`

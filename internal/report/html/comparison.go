@@ -22,9 +22,8 @@ import (
 const maxComparisonBytes = 20_000_000
 
 // WriteComparison writes a comparison of two runs as one HTML page that works offline: the
-// statistics, the gate, a histogram of the differences, and the changed rows, which open to
-// both answers and the claims whose verdict changed. The script only searches, filters and
-// sorts, so the page works without it.
+// statistics, the gate, a histogram of the differences, and the changed rows. The script only
+// searches, filters and sorts, so the page works without it.
 func WriteComparison(w io.Writer, c *compare.Comparison) error {
 	return writeComparison(w, c, maxComparisonBytes)
 }
@@ -121,8 +120,7 @@ type claim struct {
 	*result.Claim
 }
 
-// A verdict is a verdict on a claim as it is shown. Its sign makes it recognizable without
-// color.
+// A verdict is a verdict as it is shown. Its sign makes it recognizable without color.
 type verdict struct{ Class, Label, Sign string }
 
 // A side is the answer of one run with the claims that only it has.

@@ -86,8 +86,7 @@ func hashSource(s string) string {
 	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
 }
 
-// visible returns text as HTML in which invisible characters and those that change the
-// text direction are replaced by their code points.
+// visible returns text as HTML with the code points of characters that are hidden.
 func visible(text string) template.HTML {
 	text = strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\r\n", "\n")
 	var b strings.Builder
@@ -104,9 +103,8 @@ func visible(text string) template.HTML {
 	return template.HTML(b.String()) //nolint:gosec // escaped above
 }
 
-// hidden reports whether a character is invisible or changes the text direction. Joiners
-// are not hidden, since letters and emoji need them. The script of the report has the same
-// list (HIDDEN in text.js).
+// hidden reports whether a character is invisible or changes the text direction, except
+// joiners, which letters and emoji need. HIDDEN in text.js is the same list.
 func hidden(r rune) bool {
 	switch {
 	case r < ' ':
