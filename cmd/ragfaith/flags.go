@@ -28,11 +28,8 @@ type flagGroup struct {
 	flags []flagSpec
 }
 
-// The help headings of the flags of all commands, and of those of a command with one group.
-const (
-	globalGroup  = "Global"
-	defaultGroup = "Flags"
-)
+// defaultGroup is the help heading of the flags of a command with a single group.
+const defaultGroup = "Flags"
 
 // The keys of flag annotations.
 const (

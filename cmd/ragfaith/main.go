@@ -91,22 +91,15 @@ type system struct {
 	commands io.Writer           // standard error for workflow commands; nil outside of GitHub Actions
 }
 
-// Values of --color.
-const (
-	colorAuto   = "auto"
-	colorAlways = "always"
-	colorNever  = "never"
-)
-
 // palette returns the colors for w. --color overrides https://no-color.org.
 func (sys system) palette(w io.Writer) report.Palette {
-	mode := colorAuto
+	mode := "auto"
 	if sys.color != nil {
 		mode = *sys.color
 	}
 	switch {
-	case mode != colorAuto:
-		return report.Palette{Enabled: mode == colorAlways}
+	case mode != "auto":
+		return report.Palette{Enabled: mode == "always"}
 	case sys.Getenv("NO_COLOR") != "", sys.Getenv("TERM") == "dumb":
 		return report.Palette{}
 	}

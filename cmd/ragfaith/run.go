@@ -101,10 +101,10 @@ that its contexts support.`,
 	root.Flags().Bool("version", false, "print the version")
 	root.SetUsageFunc(writeUsage)
 	for _, spec := range []flagSpec{
-		{"color", "WHEN", flagvalue.OneOf(sys.color, colorAuto, colorAuto, colorAlways, colorNever), "when to color output: auto, always or never"},
+		{"color", "WHEN", flagvalue.OneOf(sys.color, "auto", "auto", "always", "never"), "when to color output: auto, always or never"},
 		{"config", "FILE", &config, "config file (default: ragfaith.yaml); none to read no file"},
 	} {
-		spec.add(root.PersistentFlags(), globalGroup)
+		spec.add(root.PersistentFlags(), "Global")
 	}
 	root.AddCommand(newScore(sys), newCompare(sys), newReport(sys), newCalibrate(sys), newSegment(), newPrompts(), newMan(), newVersion(),
 		group("cache", "Show or clear the reply cache", newCacheStats(sys), newCacheClear(sys)),

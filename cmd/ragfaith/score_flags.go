@@ -40,7 +40,7 @@ type scoreFlags struct {
 
 func (f *scoreFlags) define(cmd *cobra.Command) {
 	addFlags(cmd,
-		flagGroup{inputGroup, f.inputFlags()},
+		flagGroup{"Input", f.inputFlags()},
 		flagGroup{"Judging", f.judgingFlags()},
 		flagGroup{"Output", f.outputFlags()},
 		flagGroup{"Gates", gateFlags(&f.Options.Options)},
@@ -49,9 +49,8 @@ func (f *scoreFlags) define(cmd *cobra.Command) {
 	f.flags = cmd.Flags()
 }
 
-// Names of flag groups. Only some judges use the last two.
+// Names of the flag groups that only some judges use.
 const (
-	inputGroup         = "Input"
 	localModelGroup    = "Local model"
 	languageModelGroup = "Language model"
 )

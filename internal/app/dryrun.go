@@ -111,16 +111,11 @@ func simulatedReply(schema string, n int) json.RawMessage {
 	case "checked_statements":
 		list, element = "statements", `{"sentence_id":ID,"text":"`+filler+`","reasoning":"`+filler+`","chunk_ids":[0],"is_supported":false}`
 	}
-	var b strings.Builder
-	b.WriteString(`{"` + list + `":[`)
-	for i := range n {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		b.WriteString(strings.ReplaceAll(element, "ID", strconv.Itoa(i)))
+	items := make([]string, n)
+	for i := range items {
+		items[i] = strings.ReplaceAll(element, "ID", strconv.Itoa(i))
 	}
-	b.WriteString("]}")
-	return json.RawMessage(b.String())
+	return json.RawMessage(`{"` + list + `":[` + strings.Join(items, ",") + "]}")
 }
 
 // simulatedStatements is an extractor that counts the usage of a request for statements

@@ -200,11 +200,6 @@ func (o *Options) Combined() bool {
 	return o.Profile == ProfileRagEvals && o.Claims == ClaimsLLM && o.Judge == JudgeLLM
 }
 
-// wholeAnswers reports whether claims are extracted from whole answers, as in Ragas and DeepEval.
-func (o *Options) wholeAnswers() bool {
-	return slices.Contains([]string{ProfileRagas, ProfileHHEM, ProfileDeepEval}, o.Profile) && o.Claims == ClaimsLLM
-}
-
 // roundsScores reports whether scores are rounded half to even before they are compared
 // with the threshold, as Ragas does with HHEM.
 func (o *Options) roundsScores() bool { return o.Profile == ProfileHHEM && o.Threshold == nil }

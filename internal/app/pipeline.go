@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/encoder"
@@ -121,7 +122,8 @@ func (o *Options) newExtractor(m *model) eval.Extractor {
 	default:
 		return extract.Sentences{Lang: o.Lang}
 	}
-	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.Lang, Strict: o.LLM.Strict, Whole: o.wholeAnswers()}
+	whole := slices.Contains([]string{ProfileRagas, ProfileHHEM, ProfileDeepEval}, o.Profile) // these extract claims from whole answers
+	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.Lang, Strict: o.LLM.Strict, Whole: whole}
 }
 
 func (m *localModel) judge(o *Options) (verdict.Judge, error) {

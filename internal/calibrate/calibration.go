@@ -162,14 +162,13 @@ func (c *Calibration) Bounds() (supported, unsupported float64, err error) {
 func (c *Calibration) DescribeBounds() string {
 	p := c.Prescreen
 	var parts []string
-	for _, b := range []struct {
-		name  string
-		bound float64
-	}{{"supported", p.Supported.Score}, {"unsupported", p.Unsupported.Score}} {
-		if !math.IsNaN(b.bound) {
-			parts = append(parts, b.name+" from confidence "+formatShortest(b.bound))
+	add := func(name string, bound float64) {
+		if !math.IsNaN(bound) {
+			parts = append(parts, name+" from confidence "+formatShortest(bound))
 		}
 	}
+	add("supported", p.Supported.Score)
+	add("unsupported", p.Unsupported.Score)
 	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(prescreenConfidence))
 }
 

@@ -206,7 +206,7 @@ func lettersAndDigits(s string) string {
 // headNames returns the names of a text at its start: "Title: …", "[doc_12] …",
 // "Document 3: …", or a heading. label is the number of the document, or -1.
 func headNames(head string) (names []string, label int) {
-	const lines = 4
+	const lines, maxHeading = 4, 100
 	nameKeys := []string{"title", "source", "file", "filename", "file name", "path", "url", "link", "document", "doc", "id", "doc id", "document id"}
 	for i := range lines {
 		line, rest, more := strings.Cut(head, "\n")
@@ -222,7 +222,8 @@ func headNames(head string) (names []string, label int) {
 			value, _, _ = strings.Cut(value, "):") // as in "(Title: Plans): …"
 			names = append(names, strings.Trim(value, " *_\"'"))
 		} else if i == 0 && more {
-			if heading := strings.Trim(trimmed, "#*_ "); isHeadingLine(trimmed, heading) {
+			heading := strings.Trim(trimmed, "#*_ ")
+			if n := len(heading); n > 0 && n <= maxHeading && (trimmed[0] == '#' || strings.IndexByte(".,;:!?", heading[n-1]) < 0) {
 				names = append(names, heading)
 			}
 		}
@@ -265,12 +266,4 @@ func parseLabel(line string) (name string, number int, rest string) {
 		return "", -1, line
 	}
 	return name, number, strings.TrimLeft(rest, " :.()|-\t")
-}
-
-func isHeadingLine(line, heading string) bool {
-	const longest = 100
-	if heading == "" || len(heading) > longest {
-		return false
-	}
-	return line[0] == '#' || strings.IndexByte(".,;:!?", heading[len(heading)-1]) < 0
 }

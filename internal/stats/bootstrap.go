@@ -79,27 +79,27 @@ func (t *table) binned(n int) *table {
 		r := u.residual(mean)
 		low, high = min(low, r), max(high, r)
 	}
-	sums, counts := make([]unit, n), make([]int, n)
+	type bin struct {
+		unit
+		n int
+	}
+	bins := make([]bin, n)
 	for i, u := range t.units {
-		bin := min(int((u.residual(mean)-low)/(high-low)*float64(n)), n-1)
+		b := &bins[min(int((u.residual(mean)-low)/(high-low)*float64(n)), n-1)]
 		k := float64(t.counts[i])
-		sums[bin].sum += k * u.sum
-		sums[bin].size += k * u.size
-		counts[bin] += t.counts[i]
+		b.sum += k * u.sum
+		b.size += k * u.size
+		b.n += t.counts[i]
 	}
-	b := &table{n: t.n}
-	order := make([]int, n)
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(counts[j], counts[i]) })
-	for _, i := range order {
-		if k := float64(counts[i]); k > 0 {
-			b.units = append(b.units, unit{sums[i].sum / k, sums[i].size / k})
-			b.counts = append(b.counts, counts[i])
+	slices.SortStableFunc(bins, func(a, b bin) int { return cmp.Compare(b.n, a.n) })
+	all := &table{n: t.n}
+	for _, b := range bins {
+		if k := float64(b.n); k > 0 {
+			all.units = append(all.units, unit{b.sum / k, b.size / k})
+			all.counts = append(all.counts, b.n)
 		}
 	}
-	return b
+	return all
 }
 
 // quantile returns the value at position p(n+1) of sorted values, with linear

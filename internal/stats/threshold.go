@@ -63,7 +63,12 @@ func BestThreshold(positive []bool, scores []float64, seed uint64) Threshold {
 	}
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range repeats {
-		assignFolds(rows, r)
+		var next [2]int // the folds of each label take turns
+		for _, i := range r.Perm(len(rows)) {
+			label := labelIndex(rows[i].positive)
+			rows[i].fold = next[label] % folds
+			next[label]++
+		}
 		for fold := range folds {
 			threshold, _ := chooseThreshold(rows, fold)
 			t.Low, t.High = min(t.Low, threshold), max(t.High, threshold)
@@ -124,17 +129,6 @@ func chooseThreshold(rows []labelledRow, fold int) (threshold, accuracy float64)
 		below[labelIndex(row.positive)]++
 	}
 	return best[(len(best)-1)/2], accuracy
-}
-
-// assignFolds assigns rows to random folds, round-robin within each label.
-func assignFolds(rows []labelledRow, r *rand.Rand) {
-	var next [2]int
-	for _, i := range r.Perm(len(rows)) {
-		row := &rows[i]
-		label := labelIndex(row.positive)
-		row.fold = next[label] % folds
-		next[label]++
-	}
 }
 
 // A Cutoff is the result of [SafeCutoff].
