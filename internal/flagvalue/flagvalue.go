@@ -86,9 +86,7 @@ func OneOf(to *string, def string, known ...string) *Value {
 
 // Fraction accepts a number from 0 to 1. *to is nil if none is set.
 func Fraction(to **float64) *Value {
-	return optional(to, "float", func(text string) (float64, error) {
-		return parseFloat(text, 0, 1, "want a number from 0 to 1")
-	}, formatFloat)
+	return between(to, 0, 1, "want a number from 0 to 1")
 }
 
 // Proportion accepts a fraction that may be in percent.
@@ -105,9 +103,11 @@ func parseProportion(text string) (float64, error) {
 
 // Float accepts a finite number. *to is nil if none is set.
 func Float(to **float64) *Value {
-	return optional(to, "float", func(text string) (float64, error) {
-		return parseFloat(text, -math.MaxFloat64, math.MaxFloat64, "want a number")
-	}, formatFloat)
+	return between(to, -math.MaxFloat64, math.MaxFloat64, "want a number")
+}
+
+func between(to **float64, least, most float64, want string) *Value {
+	return optional(to, "float", func(text string) (float64, error) { return parseFloat(text, least, most, want) }, formatFloat)
 }
 
 // parseFloat parses a number from least to most.

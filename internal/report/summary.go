@@ -198,7 +198,7 @@ type Supports struct {
 	counts []uint32
 }
 
-const million = 1_000_000
+const million = 1_000_000 // the precision of stored shares
 
 // Write counts the support of r unless it is NaN. It never returns an error.
 func (h *Supports) Write(r *result.Row) error {
