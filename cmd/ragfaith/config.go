@@ -252,9 +252,8 @@ func (f *configFile) values(flag *pflag.Flag, e configEntry) ([]yaml.Node, error
 	return scalars, nil
 }
 
-// resolvePath resolves a path relative to the directory of the config file, so that it
-// does not depend on the working directory. A judge is a path if it starts with ./, ../
-// or ~.
+// resolvePath resolves a path relative to the directory of the config file, so that it does not
+// depend on the working directory. A judge is a path if it starts with ./, ../ or ~.
 func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) string {
 	isJudgePath := flag.Name == "judge" && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~"))
 	if !isJudgePath && !isPath(flag) || text == "" {

@@ -1,5 +1,4 @@
-// Command ragfaith scores how faithful answers are to the contexts that were
-// retrieved for them.
+// Command ragfaith scores how faithful answers are to the contexts that were retrieved for them.
 package main
 
 import (

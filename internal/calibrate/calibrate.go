@@ -2,9 +2,8 @@
 // with the labels of rows, finds the threshold that best separates supported from
 // unsupported claims, and estimates the mean faithfulness that human raters would report.
 //
-// All statistics are per row. All claims of a row are supported if and only if its minimum
-// claim score reaches the threshold, so a threshold fitted to row labels also applies to
-// claims.
+// All statistics are per row. All claims of a row are supported if and only if its minimum claim
+// score reaches the threshold, so a threshold fitted to row labels also applies to claims.
 package calibrate
 
 import (

@@ -19,8 +19,7 @@ import (
 type Options struct {
 	Alpha   float64  // significance level; the confidence of intervals is 1 - Alpha; 0 means 0.05
 	MaxDrop *float64 // largest drop of the mean that passes the gate; nil for no gate
-	// MaxRegressed is the largest number of regressed rows that passes the gate; nil for
-	// no gate.
+	// MaxRegressed is the largest number of regressed rows that passes the gate; nil for no gate.
 	MaxRegressed *int
 	Seed         uint64 // seed of the resampling
 	// Cluster is the kept column, or field of report.GroupFields, by whose value in the
@@ -221,8 +220,7 @@ const slack = 1e-9
 // Bin returns the bin of c in a histogram.
 func (c *Change) Bin() int { return bin(c.Difference) }
 
-// bin returns the bin of a difference. A drop of 0.1 belongs to the bin of drops from 0 to
-// 0.1.
+// bin returns the bin of a difference. A drop of 0.1 belongs to the bin of drops from 0 to 0.1.
 func bin(d float64) int {
 	const middle = Bins / 2
 	if math.Abs(d) <= slack {

@@ -273,10 +273,9 @@ func (p *Pipeline) extract(ctx context.Context, e *evaluation, stage *string) (e
 	return extraction, judgement.Verdicts, err
 }
 
-// unjudgedShare returns the share of the words of the answer of r that are in no
-// judged claim, or NaN if r failed or was skipped. Each word counts once. If the
-// place of a rewritten claim is unknown, only the skipped sentences and the unjudged
-// claims count, unless no claim is judged.
+// unjudgedShare returns the share of the words of the answer of r that are in no judged claim, or
+// NaN if r failed or was skipped. Each word counts once. If the place of a rewritten claim is
+// unknown, only the skipped sentences and the unjudged claims count, unless no claim is judged.
 func unjudgedShare(r *result.Row) float64 {
 	if r.Status != result.Scored && r.Status != result.NoClaims && r.Status != result.UnjudgedRow {
 		return math.NaN()

@@ -11,9 +11,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// A Writer writes results in one format. Close writes the remaining output
-// after the last result and does not close the underlying writer. The table and the reports are
-// written by Close.
+// A Writer writes results in one format. Close writes the remaining output after the last result
+// and does not close the underlying writer. The table and the reports are written by Close.
 type Writer = result.Writer
 
 // A Format is an output format.

@@ -10,11 +10,10 @@ import (
 	"gonum.org/v1/gonum/stat"
 )
 
-// AUROC returns the area under the ROC curve: the probability that a positive
-// scores above a negative, counting ties as one half. It is the Mann-Whitney U
-// statistic divided by the number of pairs (Hanley and McNeil, Radiology 143,
-// 1982), or NaN if there are no positives or no negatives. The slices must have
-// the same length.
+// AUROC returns the area under the ROC curve: the probability that a positive scores above a
+// negative, counting ties as one half. It is the Mann-Whitney U statistic divided by the number
+// of pairs (Hanley and McNeil, Radiology 143, 1982), or NaN if there are no positives or no
+// negatives. The slices must have the same length.
 func AUROC(positive []bool, scores []float64) float64 {
 	r := ranks(scores)
 	var n, sum float64
@@ -68,14 +67,12 @@ func ranks(x []float64) []float64 {
 // minPerClass is the minimum number of rows per label for an interval.
 const minPerClass = 10
 
-// AUROCInterval returns [AUROC] with its 95% interval. It uses the
-// standard error of DeLong, DeLong and Clarke-Pearson (Biometrics 44, 1988),
-// computed from ranks as described by Sun and Xu (IEEE Signal Processing
-// Letters 21, 2014). The interval is computed on the logit scale, which keeps
-// it within 0 and 1 (Pepe, "The Statistical Evaluation of Medical Tests",
-// 2003). For perfectly separated classes the standard error is 0. In that case
-// the interval is Newcombe's ([separated]), and Note is set. With fewer than 10
-// rows of either label there is no interval.
+// AUROCInterval returns [AUROC] with its 95% interval. It uses the standard error of DeLong,
+// DeLong and Clarke-Pearson (Biometrics 44, 1988), computed from ranks as described by Sun and Xu
+// (IEEE Signal Processing Letters 21, 2014). The interval is computed on the logit scale, which
+// keeps it within 0 and 1 (Pepe, "The Statistical Evaluation of Medical Tests", 2003). For
+// perfectly separated classes the standard error is 0. In that case the interval is Newcombe's
+// ([separated]), and Note is set. With fewer than 10 rows of either label there is no interval.
 func AUROCInterval(positive []bool, scores []float64) Interval {
 	i, z := newInterval(AUROC(positive, scores), len(scores))
 	pos, neg := split(positive, scores)
@@ -140,11 +137,10 @@ func deLong(pos, neg []float64) float64 {
 	return math.Sqrt(stat.Variance(posRanks, nil)/float64(m) + stat.Variance(negRanks, nil)/float64(n))
 }
 
-// separated returns the interval of an AUROC by method 5 of Newcombe,
-// "Confidence intervals for an effect size measure based on the Mann-Whitney
-// statistic. Part 2" (Statistics in Medicine 25, 2006). It contains the values
-// whose distance from the estimate is at most z of their own standard errors.
-// The standard error does not depend on the scores.
+// separated returns the interval of an AUROC by method 5 of Newcombe, "Confidence intervals for
+// an effect size measure based on the Mann-Whitney statistic. Part 2" (Statistics in Medicine 25,
+// 2006). It contains the values whose distance from the estimate is at most z of their own
+// standard errors. The standard error does not depend on the scores.
 func separated(a, m, n, z float64) (lower, upper float64) {
 	half := (m+n)/2 - 1
 	included := func(x float64) bool {
@@ -192,10 +188,9 @@ func wilson(p, n, z float64) (lower, upper float64) {
 	return min(p, center-width), max(p, center+width)
 }
 
-// SpearmanInterval returns [Spearman] with its 95% interval. It uses
-// Fisher's z with the standard error sqrt((1+r²/2)/(n-3)) of Bonett and Wright
-// (Psychometrika 65, 2000), which assumes scores without ties. With fewer than
-// 20 rows there is no interval.
+// SpearmanInterval returns [Spearman] with its 95% interval. It uses Fisher's z with the standard
+// error sqrt((1+r²/2)/(n-3)) of Bonett and Wright (Psychometrika 65, 2000), which assumes scores
+// without ties. With fewer than 20 rows there is no interval.
 func SpearmanInterval(x, y []float64) Interval {
 	i, z := newInterval(Spearman(x, y), len(x))
 	r := i.Estimate

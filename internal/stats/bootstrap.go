@@ -64,11 +64,10 @@ func (t *table) resampleMeans(n int, seed uint64) []float64 {
 	return means
 }
 
-// binned returns t with at most n distinct units. Units with a similar
-// influence on the mean (within one n-th of the range) are replaced with their
-// mean, which preserves the overall mean but loses the variance within bins.
-// With n = 512 and a standard deviation of a tenth of the range, the loss is
-// 3e-5 of the variance, a thousandth of the error of 10,000 resamples.
+// binned returns t with at most n distinct units. Units with a similar influence on the mean
+// (within one n-th of the range) are replaced with their mean, which preserves the overall mean
+// but loses the variance within bins. With n = 512 and a standard deviation of a tenth of the
+// range, the loss is 3e-5 of the variance, a thousandth of the error of 10,000 resamples.
 func (t *table) binned(n int) *table {
 	if len(t.units) <= n {
 		return t
@@ -102,10 +101,9 @@ func (t *table) binned(n int) *table {
 	return all
 }
 
-// quantile returns the value at position p(n+1) of sorted values, with linear
-// interpolation. This is definition 6 of Hyndman and Fan (1996), which is
-// recommended for resamples (Davison and Hinkley, "Bootstrap Methods and their
-// Application", 1997, chapter 5).
+// quantile returns the value at position p(n+1) of sorted values, with linear interpolation. This
+// is definition 6 of Hyndman and Fan (1996), which is recommended for resamples (Davison and
+// Hinkley, "Bootstrap Methods and their Application", 1997, chapter 5).
 func quantile(sorted []float64, p float64) float64 {
 	position := p*float64(len(sorted)+1) - 1
 	if position <= 0 {

@@ -163,15 +163,14 @@ func bcaLevel(z, bias, acceleration float64) float64 {
 	return distuv.UnitNormal.CDF(bias + w/denominator)
 }
 
-// bounded returns bounds that are valid for any scores from o.Low to o.High: those
-// of Gaffke, "Three test statistics for a nonparametric one-sided hypothesis
-// on the mean of a nonnegative variable" (Mathematical Methods of Statistics 14,
-// 2005), in the form of Learned-Miller and Thomas, "A new confidence interval for
-// the mean of a bounded random variable" (arXiv:1905.06208, 2019): a quantile of the mean
-// of the n units and a worst possible one under random weights, uniform over all that sum
-// to 1. For scores of 0 and 1 this is the interval of Clopper and Pearson (Biometrika 26,
-// 1934). The coverage is proved for special cases only, and the added unit has the size of
-// the largest one, a heuristic for units of different sizes.
+// bounded returns bounds that are valid for any scores from o.Low to o.High: those of Gaffke,
+// "Three test statistics for a nonparametric one-sided hypothesis on the mean of a nonnegative
+// variable" (Mathematical Methods of Statistics 14, 2005), in the form of Learned-Miller and
+// Thomas, "A new confidence interval for the mean of a bounded random variable"
+// (arXiv:1905.06208, 2019): a quantile of the mean of the n units and a worst possible one under
+// random weights, uniform over all that sum to 1. For scores of 0 and 1 this is the interval of
+// Clopper and Pearson (Biometrika 26, 1934). The coverage is proved for special cases only, and
+// the added unit has the size of the largest one, a heuristic for units of different sizes.
 func (t *table) bounded(tail float64, o Options) (lower, upper float64) {
 	if len(t.units) == 1 {
 		mean, weight := t.units[0].mean(), math.Pow(tail, 1/float64(t.n))

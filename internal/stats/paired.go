@@ -27,8 +27,7 @@ type Comparison struct {
 // minus baseline. The differences are units of size 1, or sums by group from
 // [Groups]. The default range of o is -1 to 1.
 //
-// The interval and the test use different methods and can disagree at the edge
-// of significance.
+// The interval and the test use different methods and can disagree at the edge of significance.
 func Compare(differences *Sample, o Options) Comparison {
 	if o.Low == 0 && o.High == 0 {
 		o.Low, o.High = -1, 1
@@ -49,13 +48,12 @@ func Compare(differences *Sample, o Options) Comparison {
 	return c
 }
 
-// Detectable returns the smallest true difference that a two-sided t test at
-// level alpha detects with the given power, for the mean of n units with the
-// given standard error. It is the noncentrality at which a noncentral t with
-// n-1 degrees of freedom exceeds the critical value with that probability
-// (Cohen, "Statistical Power Analysis for the Behavioral Sciences", 2nd ed.,
-// 1988, chapter 2). The result has the unit of the standard error. It is NaN
-// for fewer than two units.
+// Detectable returns the smallest true difference that a two-sided t test at level alpha detects
+// with the given power, for the mean of n units with the given standard error. It is the
+// noncentrality at which a noncentral t with n-1 degrees of freedom exceeds the critical value
+// with that probability (Cohen, "Statistical Power Analysis for the Behavioral Sciences", 2nd
+// ed., 1988, chapter 2). The result has the unit of the standard error. It is NaN for fewer than
+// two units.
 func Detectable(standardError float64, n int, alpha, power float64) float64 {
 	if n < 2 {
 		return math.NaN()

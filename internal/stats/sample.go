@@ -118,9 +118,8 @@ func nth(values, weights []float64, i float64) float64 {
 	return values[len(values)-1]
 }
 
-// A Sample holds independent units, each with a sum and a size. Its mean is the total
-// sum divided by the total size. The choice of units determines the estimate and its
-// uncertainty:
+// A Sample holds independent units, each with a sum and a size. Its mean is the total sum divided
+// by the total size. The choice of units determines the estimate and its uncertainty:
 //
 //   - a row with its score and size 1: the macro mean over rows;
 //   - a row with its supported claims and all its claims: the micro mean over claims,
@@ -210,10 +209,9 @@ func (t *table) moments() (m2, m3 float64) {
 	return m2, m3
 }
 
-// standardError returns the linearized standard error of the mean: s/sqrt(n)
-// for units of size 1, and otherwise that of a ratio estimator (Cochran,
-// "Sampling Techniques", 3rd ed., 1977, chapter 6). It is NaN for fewer than
-// two units.
+// standardError returns the linearized standard error of the mean: s/sqrt(n) for units of size 1,
+// and otherwise that of a ratio estimator (Cochran, "Sampling Techniques", 3rd ed., 1977, chapter
+// 6). It is NaN for fewer than two units.
 func (t *table) standardError() float64 {
 	if t.n < 2 {
 		return math.NaN()
@@ -251,9 +249,8 @@ func roundTies(x float64) float64 { return math.Round(x*1e12) / 1e12 }
 // correlated, so an interval must treat groups as the independent units. The zero Groups is
 // empty.
 //
-// Sums are stored in fixed point with a resolution of 2^-60, so that they do not
-// depend on the order of rows. Each number must be below 2^31, and the sum of a group
-// below 2^32.
+// Sums are stored in fixed point with a resolution of 2^-60, so that they do not depend on the
+// order of rows. Each number must be below 2^31, and the sum of a group below 2^32.
 type Groups struct {
 	groups map[string]*group
 }
