@@ -41,8 +41,6 @@ func completeModels(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 	return namesOf(hub.Names(), func(n hub.Name) string { return n.Short }), cobra.ShellCompDirectiveNoFileComp
 }
 
-func shortCommit(commit string) string { return commit[:min(len(commit), 7)] }
-
 func newModelsList(sys system) *cobra.Command {
 	var models string
 	cmd := &cobra.Command{
@@ -70,10 +68,11 @@ func newModelsList(sys system) *cobra.Command {
 
 // revision returns the downloaded revision and its commit.
 func revision(m *hub.Model) string {
+	short := m.Commit[:min(len(m.Commit), 7)]
 	if m.Revision == "" || m.Revision == m.Commit {
-		return shortCommit(m.Commit)
+		return short
 	}
-	return m.Revision + " at " + shortCommit(m.Commit)
+	return m.Revision + " at " + short
 }
 
 // modelsTable lists the models on this machine, and the other ones that have a short name.

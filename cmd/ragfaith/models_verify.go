@@ -53,8 +53,7 @@ Exits with 1 if any differs.`,
 	return cmd
 }
 
-// verifyModels writes a line for each intact model, each damaged file and each model with
-// published results.
+// verifyModels writes a line for each intact model, damaged file and published result.
 func verifyModels(cmd *cobra.Command, list []hub.Model, sys system) error {
 	files, damaged, unknown, wrong := 0, 0, 0, 0
 	for i := range list {

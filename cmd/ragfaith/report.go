@@ -230,33 +230,32 @@ func (r *reportRun) finish(err error) error {
 
 // partialGate returns a failed gate if gates can't be decided without the missing rows.
 func (r *reportRun) partialGate() []report.Gate {
-	what, n := r.incomplete()
+	what, _, n := r.incomplete()
 	if n == 0 || !r.options.Gates.Any() && !r.options.limitsFailed || r.options.partial {
 		return nil
 	}
 	return []report.Gate{{Name: report.GatePartial, Value: float64(n), Text: what + " (--partial allows that)"}}
 }
 
-// incomplete describes and counts the shards or rows of the run that no file contains.
-func (r *reportRun) incomplete() (what string, n int) {
+// incomplete describes and counts the shards or rows of the run that no file contains, and
+// returns what may follow from it.
+func (r *reportRun) incomplete() (what, hint string, n int) {
 	selects := slices.ContainsFunc(r.origin.Settings, func(s result.Setting) bool {
 		return s.Name == "--sample" && s.Value != "0" || strings.HasPrefix(s.Name, "--where")
 	})
 	switch {
 	case len(r.origin.Missing) > 0:
-		return "no file for shard " + strings.Join(r.origin.Missing, ", "), len(r.origin.Missing)
+		return "no file for shard " + strings.Join(r.origin.Missing, ", "), "the figures cover only some of the rows", len(r.origin.Missing)
 	case r.missing > 0 && !selects:
-		return report.Count(r.missing, "row", "rows") + " before the last one are in no file", r.missing
+		return report.Count(r.missing, "row", "rows") + " before the last one are in no file", "is a shard missing?", r.missing
 	}
-	return "", 0
+	return "", "", 0
 }
 
 // warnMissing warns if the files don't contain all rows of the run, or if that is unknown.
 func (r *reportRun) warnMissing() {
-	if len(r.origin.Missing) > 0 {
-		r.console.Printf("warning: no file for shard %s: the figures cover only some of the rows", strings.Join(r.origin.Missing, ", "))
-	} else if what, n := r.incomplete(); n > 0 {
-		r.console.Printf("warning: %s: is a shard missing?", what)
+	if what, hint, n := r.incomplete(); n > 0 {
+		r.console.Printf("warning: %s: %s", what, hint)
 	}
 	if unchecked := r.origin.Unchecked; len(unchecked) > 0 && !r.options.concat {
 		r.console.Printf("warning: %s: no summary with a digest of the dataset beside it: whether all files are of one dataset was not checked", unchecked[0])

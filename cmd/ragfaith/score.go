@@ -331,8 +331,7 @@ func (f *scoreFlags) localConflicts() []conflict {
 	}
 }
 
-// checkBatch returns an error for a batch whose state has no place, or whose datasets can't
-// be read more than once.
+// checkBatch checks that a batch can keep its state and read its datasets more than once.
 func (f *scoreFlags) checkBatch() error {
 	if !f.UsesBatch() || f.DryRun {
 		return nil

@@ -84,8 +84,7 @@ func indicator(b bool) float64 {
 	return 0
 }
 
-// confidenceError returns the expected calibration error of the confidences that follow from
-// the probabilities of support.
+// confidenceError returns the calibration error of the confidences for probabilities of support.
 func (s *Sample) confidenceError(positive []bool, supported []float64) float64 {
 	right, confidences := make([]bool, len(positive)), make([]float64, len(positive))
 	for i := range positive {
@@ -97,8 +96,7 @@ func (s *Sample) confidenceError(positive []bool, supported []float64) float64 {
 	return math.Round(stats.ECE(right, confidences, confidenceBins)*1e6) / 1e6
 }
 
-// Confidence returns the confidence of a verdict whose judge reports the given probability of
-// support.
+// Confidence returns the confidence of a verdict with the given probability of support.
 func (c *ConfidenceFit) Confidence(isSupported bool, probability float64) float64 {
 	p := c.Probability(probability)
 	if !isSupported {
@@ -135,8 +133,7 @@ type Bound struct {
 	Note  string  `json:"note"` // the number of errors, or the reason why there is no bound
 }
 
-// prescreen fits the bounds to rows with the given labels. It returns nil if the judge has no
-// confidence.
+// prescreen fits the bounds to labelled rows. It returns nil if the judge has no confidence.
 func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
 	maxError = cmp.Or(maxError, DefaultMaxError)
 	var confidences [2][]float64 // of the rows that the judge finds unsupported, and supported
@@ -183,8 +180,7 @@ func neighbors(t float64, scores []float64) (below, above float64) {
 	return below, above
 }
 
-// roundThreshold returns the threshold with the fewest decimals that separates the scores as
-// t does.
+// roundThreshold returns the threshold with the fewest decimals that separates scores as t does.
 func roundThreshold(t float64, scores []float64) float64 {
 	below, above := neighbors(t, scores)
 	for scale := 10.; scale < 1e7; scale *= 10 {

@@ -32,9 +32,7 @@ type Source struct {
 // Run compares the candidate with the baseline. Rows are paired by id, rows with equal ids
 // in order, and compared if both have a faithfulness. It reads both runs twice and keeps
 // about 200 bytes per row and 16 bytes per claim of the baseline, and the texts of at most
-// Options.MaxChanges rows.
-//
-// Run returns an error if the runs have no row ids in common.
+// Options.MaxChanges rows. It is an error if the runs have no row ids in common.
 func Run(ctx context.Context, baseline, candidate Source, o Options) (*Comparison, error) {
 	if o.Alpha == 0 {
 		o.Alpha = 0.05

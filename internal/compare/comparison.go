@@ -19,7 +19,7 @@ import (
 type Options struct {
 	Alpha   float64  // significance level; the confidence of intervals is 1 - Alpha; 0 means 0.05
 	MaxDrop *float64 // largest drop of the mean that passes the gate; nil for no gate
-	// MaxRegressed is the largest number of regressed rows that passes the gate; nil for no gate.
+	// MaxRegressed is the largest number of regressed rows that passes the gate, if any.
 	MaxRegressed *int
 	Seed         uint64 // seed of the resampling
 	// Cluster is the kept column, or field of report.GroupFields, by whose value in the

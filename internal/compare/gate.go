@@ -12,9 +12,9 @@ import (
 // at level Alpha. So at most Alpha/2 of comparisons of a system with itself fail, however
 // small maxDrop is, if there are enough units for a test.
 //
-// If there are too few units for any drop to be significant (fewer than six at a level of
-// 0.05), or so few differ but at least half of all, a drop larger than maxDrop fails without a test. The gate also fails if more than
-// half of the rows with a score in the baseline, of which there are scored, were not compared.
+// If there are too few units for any drop to be significant (fewer than six at a level of 0.05),
+// or so few differ but at least half of all, a drop larger than maxDrop fails without a test. The
+// gate also fails if more than half of the rows with a score in the baseline were not compared.
 func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	n := c.Difference.N
 	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Difference.Estimate, Alpha: c.Alpha}
@@ -88,8 +88,7 @@ func newRowGate(c *Comparison, limit int) *RowGate {
 	return g
 }
 
-// tooFew reports whether no sign test of n differing units can reach a p-value below alpha: the
-// smallest is that of n equal signs.
+// tooFew reports whether even n equal signs have a p-value of at least alpha in a sign test.
 func tooFew(n int, alpha float64) bool { return math.Ldexp(2, -n) >= alpha }
 
 func formatShortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }

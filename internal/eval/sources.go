@@ -183,7 +183,13 @@ func keysOf(name string) [keyForms]string {
 	if dot := strings.LastIndexByte(base, '.'); dot > 0 && isExtension(base[dot+1:]) {
 		stem = base[:dot]
 	}
-	return [keyForms]string{exact, base, lettersAndDigits(stem)}
+	letters := strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
+			return r
+		}
+		return -1
+	}, stem)
+	return [keyForms]string{exact, base, letters}
 }
 
 // isExtension reports whether s looks like a file extension: "pdf", or "pdf:12" with a location.
@@ -192,15 +198,6 @@ func isExtension(s string) bool {
 	s, _, _ = strings.Cut(s, ":")
 	return s != "" && len(s) <= longest && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) &&
 		strings.ContainsFunc(s, unicode.IsLetter)
-}
-
-func lettersAndDigits(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r) {
-			return r
-		}
-		return -1
-	}, s)
 }
 
 // headNames returns the names of a text at its start: "Title: …", "[doc_12] …",

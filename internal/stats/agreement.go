@@ -11,9 +11,8 @@ import (
 )
 
 // AUROC returns the area under the ROC curve: the probability that a positive scores above a
-// negative, counting ties as one half. It is the Mann-Whitney U statistic divided by the number
-// of pairs (Hanley and McNeil, Radiology 143, 1982), or NaN if there are no positives or no
-// negatives. The slices must have the same length.
+// negative, counting ties as one half. It is the Mann-Whitney U statistic divided by the number of
+// pairs (Hanley and McNeil, Radiology 143, 1982), or NaN without positives or negatives.
 func AUROC(positive []bool, scores []float64) float64 {
 	r := ranks(scores)
 	var n, sum float64
@@ -69,10 +68,10 @@ const minPerClass = 10
 
 // AUROCInterval returns [AUROC] with its 95% interval. It uses the standard error of DeLong,
 // DeLong and Clarke-Pearson (Biometrics 44, 1988), computed from ranks as described by Sun and Xu
-// (IEEE Signal Processing Letters 21, 2014). The interval is computed on the logit scale, which
-// keeps it within 0 and 1 (Pepe, "The Statistical Evaluation of Medical Tests", 2003). For
-// perfectly separated classes the standard error is 0. In that case the interval is Newcombe's
-// ([separated]), and Note is set. With fewer than 10 rows of either label there is no interval.
+// (IEEE Signal Processing Letters 21, 2014), on the logit scale, which keeps it within 0 and 1
+// (Pepe, "The Statistical Evaluation of Medical Tests", 2003). For separated classes, whose error
+// is 0, it is that of Newcombe ([separated]), and Note is set. With fewer than 10 rows of either
+// label there is none.
 func AUROCInterval(positive []bool, scores []float64) Interval {
 	i, z := newInterval(AUROC(positive, scores), len(scores))
 	pos, neg := split(positive, scores)
@@ -137,10 +136,10 @@ func deLong(pos, neg []float64) float64 {
 	return math.Sqrt(stat.Variance(posRanks, nil)/float64(m) + stat.Variance(negRanks, nil)/float64(n))
 }
 
-// separated returns the interval of an AUROC by method 5 of Newcombe, "Confidence intervals for
-// an effect size measure based on the Mann-Whitney statistic. Part 2" (Statistics in Medicine 25,
-// 2006). It contains the values whose distance from the estimate is at most z of their own
-// standard errors. The standard error does not depend on the scores.
+// separated returns the interval of an AUROC by method 5 of Newcombe, "Confidence intervals for an
+// effect size measure based on the Mann-Whitney statistic. Part 2" (Statistics in Medicine 25,
+// 2006): the values whose distance from the estimate is at most z of their own standard errors,
+// which do not depend on the scores.
 func separated(a, m, n, z float64) (lower, upper float64) {
 	half := (m+n)/2 - 1
 	included := func(x float64) bool {
@@ -270,10 +269,9 @@ func (c *Confusion) share(n int) float64 { return float64(n) / float64(c.rows())
 // agreement beyond chance relative to its maximum, with its 95% interval. It is NaN if all
 // labels and predictions are equal. The interval is a Wald interval with the large-sample
 // standard error of Fleiss, Cohen and Everitt (Psychological Bulletin 72, 1969), clipped to
-// -1 and 1. For perfect agreement the standard error is 0. In that case the lower bound is
-// the kappa at the largest disagreement rate consistent with n rows without disagreement,
-// and Note is set. There is no interval for fewer than 20 rows, or if all labels or all
-// predictions are equal. For 100 rows and a kappa of 0.4, the coverage is 93.6%.
+// -1 and 1. For perfect agreement, whose standard error is 0, the lower bound is the kappa at
+// the largest disagreement rate consistent with n rows without disagreement, and Note is set.
+// There is no interval for fewer than 20 rows, or if all labels or all predictions are equal.
 func (c *Confusion) Kappa() Interval {
 	_, _, observed, chance := c.shares()
 	i, z := newInterval((observed-chance)/(1-chance), c.rows())

@@ -101,9 +101,9 @@ func (t *table) binned(n int) *table {
 	return all
 }
 
-// quantile returns the value at position p(n+1) of sorted values, with linear interpolation. This
-// is definition 6 of Hyndman and Fan (1996), which is recommended for resamples (Davison and
-// Hinkley, "Bootstrap Methods and their Application", 1997, chapter 5).
+// quantile returns the value at position p(n+1) of sorted values, with linear interpolation:
+// definition 6 of Hyndman and Fan (1996), which is recommended for resamples (Davison and Hinkley,
+// "Bootstrap Methods and their Application", 1997, chapter 5).
 func quantile(sorted []float64, p float64) float64 {
 	position := p*float64(len(sorted)+1) - 1
 	if position <= 0 {

@@ -49,11 +49,10 @@ func Compare(differences *Sample, o Options) Comparison {
 }
 
 // Detectable returns the smallest true difference that a two-sided t test at level alpha detects
-// with the given power, for the mean of n units with the given standard error. It is the
-// noncentrality at which a noncentral t with n-1 degrees of freedom exceeds the critical value
-// with that probability (Cohen, "Statistical Power Analysis for the Behavioral Sciences", 2nd
-// ed., 1988, chapter 2). The result has the unit of the standard error. It is NaN for fewer than
-// two units.
+// with the given power, for the mean of n units with the given standard error, in its unit. It is
+// the noncentrality at which a noncentral t with n-1 degrees of freedom exceeds the critical value
+// with that probability (Cohen, "Statistical Power Analysis for the Behavioral Sciences", 2nd ed.,
+// 1988, chapter 2). It is NaN for fewer than two units.
 func Detectable(standardError float64, n int, alpha, power float64) float64 {
 	if n < 2 {
 		return math.NaN()

@@ -25,9 +25,9 @@ func (p *Platt) Probability(score float64) float64 {
 }
 
 // FitPlatt fits the map to labelled rows by maximum likelihood, with the targets of Platt
-// ("Probabilities for SV machines", Advances in Large Margin Classifiers, 2000), which keep the
-// estimate finite if the scores separate the labels. It returns nil if there are no positive or
-// no negative rows, or if the probability does not increase with the score.
+// ("Probabilities for SV machines", Advances in Large Margin Classifiers, 2000), which keep it
+// finite if the scores separate the labels. It returns nil if there are no positive or no
+// negative rows, or if the probability does not increase with the score.
 func FitPlatt(positive []bool, scores []float64) *Platt {
 	n := [2]float64{}
 	for _, p := range positive {

@@ -16,20 +16,15 @@ import (
 //go:embed frame page comparison calibration
 var files embed.FS
 
-// parse parses the templates (*.tmpl) in directory dir together with the shared ones:
-//
-//   - "head", with the title as its data, begins the document and its body
-//   - "foot" ends it, with the script as one module
-//   - "histogram" draws a [chart]
-//   - "table" shows a [report.Table]
+// parse parses the templates (*.tmpl) in directory dir together with the shared ones: "head", with
+// the title as its data, begins the document and its body; "foot" ends it, with the script as one
+// module; "histogram" draws a [chart]; "table" shows a [report.Table].
 //
 // The style consists of the shared style.css and the one in dir, the script of the shared
 // page.js and the named scripts in dir. Without named scripts the page has no script.
 //
-// Templates can call printable ([report.Printable]), visible ([visible]), thousands
-// (with commas) and cells ([report.Table.Rows]). They are those of html/template except that they cannot call methods: a
-// program that can look up any method by name has to contain every exported method of its
-// dependencies.
+// Templates can call the functions below, and no methods: a program that can look up any method
+// by name has to contain every exported method of its dependencies.
 func parse(dir string, scripts ...string) (*template.Template, error) {
 	style, err := concat("frame/style.css", dir+"/style.css")
 	if err != nil {

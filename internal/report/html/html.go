@@ -3,10 +3,9 @@
 // The fragment of the page address has the filters and the open row. It also writes
 // comparisons of two runs and calibrations as pages.
 //
-// Texts in results are untrusted. Rows are embedded compressed and in base64, so no text
-// can end its element, and the script inserts texts only as text nodes. The statistics are
-// escaped by html/template. The Content-Security-Policy allows only the script and the
-// style of the page, by hash, and no requests.
+// Texts in results are untrusted. Rows are embedded compressed and in base64, so no text can end
+// its element, and the script inserts them as text nodes. Statistics are escaped by html/template.
+// The Content-Security-Policy allows only the script and style of the page, and no requests.
 package html
 
 import (

@@ -18,22 +18,18 @@ const (
 	// rowsBlock is the size of a block of rows in bytes. Opening a row decompresses its
 	// block, so blocks are small, but well above the 32 KiB window of gzip.
 	rowsBlock = 256 << 10
-	// indexBlock is the size of a block of the index, all of which are decompressed when
-	// the page opens.
+	// indexBlock is the size of a block of the index, decompressed when the page opens.
 	indexBlock = 2 << 20
-	// maxIndexText is the longest text in the index, in bytes. Longer texts are truncated
-	// for the table and the search.
+	// maxIndexText is the size to which texts are truncated for the table and the search.
 	maxIndexText = 20_000
-	// maxIndexKept is the longest value of a kept column in the index, in bytes. Longer
-	// values are truncated for the filters.
+	// maxIndexKept is the size to which values of kept columns are truncated for the filters.
 	maxIndexKept = 500
 )
 
-// A packer writes rows as data blocks: script elements of a type that no browser runs,
-// with base64 of gzip. Row blocks contain lines of result.Row.AppendJSON. Index blocks are
-// JSON arrays of arrays with the columns that the table shows, sorts and searches. Id,
-// question and answer are only in the index, unless one of them is truncated there, and so
-// are the values of kept columns that are not truncated.
+// A packer writes rows as data blocks: script elements of a type that no browser runs, with base64
+// of gzip. Row blocks contain lines of result.Row.AppendJSON. Index blocks are JSON arrays of arrays
+// with the columns that the table shows, sorts and searches. Id, question, answer and kept columns
+// are only in the index, unless they are truncated there.
 type packer struct {
 	w           io.Writer
 	rows, index bytes.Buffer // blocks not yet written
