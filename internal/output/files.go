@@ -1,13 +1,11 @@
 package output
 
 import (
-	"bufio"
 	"context"
 	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
-	"sync"
 	"syscall"
 	"time"
 
@@ -25,19 +23,6 @@ const flushInterval = 250 * time.Millisecond
 // ErrStdoutClosed reports that the reader of standard output exited, as head does in
 // "ragfaith score ... | head -1".
 var ErrStdoutClosed = errors.New("standard output is closed")
-
-// files are standard output and the result files of a run. It is an eval.Sink.
-type files struct {
-	mu             sync.Mutex
-	stdout         report.Writer
-	buf            *bufio.Writer // buffers standard output
-	stdoutOpen     bool          // standard output still has a reader
-	hasOtherOutput bool          // the run continues after standard output is closed
-	files          []*outputFile
-	Journal        *journal.Journal // the first JSONL file, or nil
-	Rows           int              // number of rows written
-	flushErr       error            // first error of flush
-}
 
 type outputFile struct {
 	path   string
@@ -57,39 +42,19 @@ type outputTarget interface {
 // A JournalOpener creates the JSONL file that a later run can resume.
 type JournalOpener func(path string) (*journal.Journal, error)
 
-// newFiles creates standard output and all files, or none on an error. The first JSONL
-// file is a journal unless openJournal is nil. A run with gates or files continues after
-// standard output is closed.
-func newFiles(o *Options, stdout io.Writer, opts report.Options, page html.Run, openJournal JournalOpener) (*files, error) {
-	out := &files{stdoutOpen: true, hasOtherOutput: len(o.Files) > 0 || o.Gates.Any() || o.Summary != ""}
-	out.buf = bufio.NewWriterSize(stdout, 64<<10)
-	var err error
-	if out.stdout, err = report.New(report.Format(o.To), out.buf, opts); err != nil {
-		return nil, err
-	}
-	for _, path := range o.Files {
-		f, err := out.open(path, opts, page, openJournal)
-		if err != nil {
-			_, abandonErr := out.Abandon(false)
-			return nil, errors.Join(err, abandonErr)
-		}
-		out.files = append(out.files, f)
-	}
-	return out, nil
-}
-
-// open creates the output file path. The first JSONL file is the journal.
-func (o *files) open(path string, opts report.Options, page html.Run, openJournal JournalOpener) (*outputFile, error) {
+// openFile creates the output file path. The first JSONL file is the journal, unless
+// openJournal is nil.
+func (w *Writer) openFile(path string, opts report.Options, page html.Run, openJournal JournalOpener) (*outputFile, error) {
 	f := &outputFile{path: path}
 	var err error
 	if f.format, err = report.FormatOf(path); err != nil {
 		return nil, err
 	}
-	if f.format == report.FormatJSONL && o.Journal == nil && openJournal != nil {
-		if o.Journal, err = openJournal(path); err != nil {
+	if f.format == report.FormatJSONL && w.Journal == nil && openJournal != nil {
+		if w.Journal, err = openJournal(path); err != nil {
 			return nil, err
 		}
-		f.file = o.Journal
+		f.file = w.Journal
 	} else {
 		file, err := safefile.CreateOutput(path)
 		if err != nil {
@@ -111,39 +76,39 @@ func (o *files) open(path string, opts report.Options, page html.Run, openJourna
 }
 
 // Write writes r to every output.
-func (o *files) Write(r *result.Row) error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.flushErr != nil {
-		return o.flushErr
+func (w *Writer) Write(r *result.Row) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.flushErr != nil {
+		return w.flushErr
 	}
-	if o.stdoutOpen {
-		if err := o.checkStdout(o.stdout.Write(r)); err != nil {
+	if w.stdoutOpen {
+		if err := w.checkStdout(w.stdout.Write(r)); err != nil {
 			return err
 		}
 	}
-	for _, f := range o.files {
+	for _, f := range w.files {
 		err := f.writer.Write(r)
-		if err == nil && f.file == o.Journal {
-			err = o.Journal.Wrote()
+		if err == nil && f.file == w.Journal {
+			err = w.Journal.Wrote()
 		}
 		if err != nil {
 			return fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
-	o.Rows++
-	return nil
+	w.Rows++
+	return w.sinks.Write(r)
 }
 
 // checkStdout wraps an error from standard output. If standard output is closed, it
 // returns nil for a run with other outputs and ErrStdoutClosed otherwise.
-func (o *files) checkStdout(err error) error {
+func (w *Writer) checkStdout(err error) error {
 	switch {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
-		o.stdoutOpen = false
-		if o.hasOtherOutput {
+		w.stdoutOpen = false
+		if len(w.files) > 0 || w.options.Gates.Any() || w.options.Summary != "" {
 			return nil
 		}
 		return ErrStdoutClosed
@@ -152,31 +117,31 @@ func (o *files) checkStdout(err error) error {
 }
 
 // flush flushes all outputs.
-func (o *files) flush() error {
-	o.mu.Lock()
-	defer o.mu.Unlock()
-	if o.flushErr != nil {
-		return o.flushErr
+func (w *Writer) flush() error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.flushErr != nil {
+		return w.flushErr
 	}
-	if o.stdoutOpen {
-		o.flushErr = o.checkStdout(o.buf.Flush())
+	if w.stdoutOpen {
+		w.flushErr = w.checkStdout(w.buf.Flush())
 	}
-	for _, f := range o.files {
-		if err := f.file.Flush(); err != nil && o.flushErr == nil {
-			o.flushErr = fmt.Errorf("%s: %w", f.path, err)
+	for _, f := range w.files {
+		if err := f.file.Flush(); err != nil && w.flushErr == nil {
+			w.flushErr = fmt.Errorf("%s: %w", f.path, err)
 		}
 	}
-	return o.flushErr
+	return w.flushErr
 }
 
 // FlushUntil flushes regularly until ctx is done, and calls fail on an error.
-func (o *files) FlushUntil(ctx context.Context, fail func(error)) {
+func (w *Writer) FlushUntil(ctx context.Context, fail func(error)) {
 	tick := time.NewTicker(flushInterval)
 	defer tick.Stop()
 	for {
 		select {
 		case <-tick.C:
-			if err := o.flush(); err != nil {
+			if err := w.flush(); err != nil {
 				fail(err)
 				return
 			}
@@ -189,21 +154,21 @@ func (o *files) FlushUntil(ctx context.Context, fail func(error)) {
 // Finish completes all outputs, including the files if standard output fails. It commits
 // the journal last, and only if all other files are complete, so that a resumed run can
 // write them again without rescoring a row.
-func (o *files) Finish() error {
+func (w *Writer) Finish() error {
 	var errs []error
-	if o.stdoutOpen {
-		err := o.stdout.Close()
+	if w.stdoutOpen {
+		err := w.stdout.Close()
 		if err == nil {
-			err = o.buf.Flush()
+			err = w.buf.Flush()
 		}
-		if err = o.checkStdout(err); err != nil && !errors.Is(err, ErrStdoutClosed) {
+		if err = w.checkStdout(err); err != nil && !errors.Is(err, ErrStdoutClosed) {
 			errs = append(errs, err)
 		}
 	}
 	failed := false
 	var journalFile *outputFile
-	for _, f := range o.files {
-		if f.file == o.Journal {
+	for _, f := range w.files {
+		if f.file == w.Journal {
 			journalFile = f
 			continue
 		}
@@ -214,7 +179,7 @@ func (o *files) Finish() error {
 	switch {
 	case journalFile == nil:
 	case failed:
-		if _, err := o.Journal.Abandon(o.Rows > 0); err != nil {
+		if _, err := w.Journal.Abandon(w.Rows > 0); err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", journalFile.path, err))
 		}
 	default:
@@ -236,15 +201,15 @@ func (f *outputFile) complete() error {
 
 // Abandon removes all unfinished outputs and returns the files it keeps. If keep is set,
 // it keeps a journal with rows.
-func (o *files) Abandon(keep bool) ([]string, error) {
-	if o.stdoutOpen {
-		_ = o.buf.Flush() // the run has failed already
+func (w *Writer) Abandon(keep bool) ([]string, error) {
+	if w.stdoutOpen {
+		_ = w.buf.Flush() // the run has failed already
 	}
 	var kept []string
 	var errs []error
-	for _, f := range o.files {
+	for _, f := range w.files {
 		report.Discard(f.writer)
-		part, err := f.file.Abandon(keep && f.file == o.Journal && o.Rows > 0)
+		part, err := f.file.Abandon(keep && f.file == w.Journal && w.Rows > 0)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", f.path, err))
 		}

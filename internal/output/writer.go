@@ -1,36 +1,50 @@
 package output
 
 import (
+	"bufio"
+	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
 	"github.com/ragfaith/ragfaith/internal/exit"
+	"github.com/ragfaith/ragfaith/internal/journal"
 	"github.com/ragfaith/ragfaith/internal/report"
-	"github.com/ragfaith/ragfaith/internal/result"
+	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// A Writer is an eval.Sink that writes the rows of a run to all outputs and collects its
-// statistics.
+// A Writer is an eval.Sink that writes the rows of a run to standard output and all files,
+// and collects its statistics.
 type Writer struct {
-	*files
-
-	Tally *report.Tally
-	Gates []report.Gate // set by Conclude
+	Tally   *report.Tally
+	Gates   []report.Gate    // set by Conclude
+	Journal *journal.Journal // the first JSONL file, or nil
+	Rows    int              // number of rows written
 
 	options  *Options
 	details  Details
 	streams  *Streams
 	summary  *safefile.Output // nil without --summary
 	supports report.Supports
-	step     *step // nil outside GitHub Actions
-	sinks    eval.Sinks
+	step     *step      // nil outside GitHub Actions
+	sinks    eval.Sinks // of rows that were written
+
+	mu         sync.Mutex
+	stdout     report.Writer
+	buf        *bufio.Writer // buffers standard output
+	stdoutOpen bool          // standard output still has a reader
+	files      []*outputFile
+	flushErr   error // first error of flush
 }
 
 // New creates all outputs, or none on an error, so that errors are found before the first
 // row is read. The first JSONL file is a journal unless openJournal is nil.
 func New(o *Options, s *Streams, d Details, openJournal JournalOpener) (*Writer, error) {
-	w := &Writer{options: o, details: d, streams: s, Tally: report.NewTally(o.Cluster, o.By, o.Seed)}
+	w := &Writer{
+		options: o, details: d, streams: s, Tally: report.NewTally(o.Cluster, o.By, o.Seed),
+		buf: bufio.NewWriterSize(s.Stdout, 64<<10), stdoutOpen: true,
+	}
 	opts := report.Options{
 		Keep: d.Keep, KeepAll: d.KeepAll, Notes: d.Notes, Foot: d.Foot, Warn: o.Warner(s.Console),
 		Width: s.Width, Palette: s.Palette, Marks: s.Marks, Show: o.Show, DatasetOrder: o.Sort == SortNone,
@@ -38,31 +52,41 @@ func New(o *Options, s *Streams, d Details, openJournal JournalOpener) (*Writer,
 	}
 	page := d.Page
 	page.Tally, page.Gates = w.Tally, w.evaluate
-	var err error
-	if w.step, err = newStep(o, s, opts); err != nil {
-		return nil, err
-	}
-	if o.Summary != "" {
-		if w.summary, err = safefile.CreateOutput(o.Summary); err != nil {
-			return nil, err
-		}
-	}
-	if w.files, err = newFiles(o, s.Stdout, opts, page, openJournal); err != nil {
+	if err := w.open(opts, page, openJournal); err != nil {
 		w.Discard()
-		return nil, err
+		_, abandonErr := w.Abandon(false)
+		return nil, errors.Join(err, abandonErr)
 	}
-	w.sinks = eval.Sinks{w.files, w.Tally} // a row that can't be written is not counted
-	if w.summary != nil {
+	return w, nil
+}
+
+// open creates all outputs.
+func (w *Writer) open(opts report.Options, page html.Run, openJournal JournalOpener) (err error) {
+	if w.step, err = newStep(w.options, w.streams, opts); err != nil {
+		return err
+	}
+	w.sinks = eval.Sinks{w.Tally}
+	if w.options.Summary != "" {
+		if w.summary, err = safefile.CreateOutput(w.options.Summary); err != nil {
+			return err
+		}
 		w.sinks = append(w.sinks, &w.supports)
 	}
 	if w.step != nil && w.step.report != nil {
 		w.sinks = append(w.sinks, w.step.report)
 	}
-	return w, nil
+	if w.stdout, err = report.New(report.Format(w.options.To), w.buf, opts); err != nil {
+		return err
+	}
+	for _, path := range w.options.Files {
+		f, err := w.openFile(path, opts, page, openJournal)
+		if err != nil {
+			return err
+		}
+		w.files = append(w.files, f)
+	}
+	return nil
 }
-
-// Write writes a row to all outputs.
-func (w *Writer) Write(r *result.Row) error { return w.sinks.Write(r) }
 
 // evaluate evaluates the gates after the last row.
 func (w *Writer) evaluate() []report.Gate {
