@@ -32,8 +32,8 @@ type Output struct {
 	current string // name of the open file: part, plus the suffix given to Open
 	mode    fs.FileMode
 	lock    *Lock
-	file    outputFile
-	buf     *bufio.Writer
+	file    outputFile    // nil for a standard stream
+	buf     *bufio.Writer // nil if the output is not open
 }
 
 // outputFile is the part of *os.File that an Output uses.
@@ -42,18 +42,6 @@ type outputFile interface {
 	Sync() error
 	Chmod(mode fs.FileMode) error
 }
-
-// A standardStream is written to directly.
-type standardStream struct{ io.Writer }
-
-// Sync does nothing.
-func (standardStream) Sync() error { return nil }
-
-// Chmod does nothing.
-func (standardStream) Chmod(fs.FileMode) error { return nil }
-
-// Close does nothing.
-func (standardStream) Close() error { return nil }
 
 // streamOf returns the stream that a path names, or nil.
 func streamOf(path string) io.Writer {
@@ -73,7 +61,7 @@ func streamOf(path string) io.Writer {
 // are written to directly.
 func CreateOutput(path string) (*Output, error) {
 	if stream := streamOf(path); stream != nil {
-		return &Output{path: path, file: standardStream{stream}, buf: bufio.NewWriter(stream)}, nil
+		return &Output{path: path, buf: bufio.NewWriter(stream)}, nil
 	}
 	o, err := ReserveOutput(path)
 	if err != nil {
@@ -178,22 +166,22 @@ func (o *Output) ReplacePart() error {
 // Commit syncs the output to the disk and gives it its final name.
 func (o *Output) Commit() error {
 	defer o.Release()
-	if o.file == nil {
+	if o.buf == nil {
 		return fmt.Errorf("%s: output is not open", o.path)
 	}
 	err := o.buf.Flush()
-	if err == nil {
-		_ = o.file.Chmod(o.mode) // on failure the file stays private
-		err = o.file.Sync()
-	}
-	err = cmp.Or(err, o.file.Close())
-	if err == nil && o.current != o.part {
-		if err = os.Rename(o.current, o.part); err == nil {
-			o.current = o.part
+	if o.file != nil {
+		if err == nil {
+			_ = o.file.Chmod(o.mode) // on failure the file stays private
+			err = o.file.Sync()
 		}
-	}
-	if err == nil && o.part != "" {
-		err = Rename(o.part, o.path)
+		err = cmp.Or(err, o.file.Close())
+		if err == nil && o.current != o.part {
+			err = os.Rename(o.current, o.part)
+		}
+		if err == nil {
+			err = Rename(o.part, o.path)
+		}
 	}
 	if err != nil {
 		return fmt.Errorf("%s: %w", o.path, err)
@@ -205,11 +193,11 @@ func (o *Output) Commit() error {
 // keeps it and returns its name if keep is set.
 func (o *Output) Abandon(keep bool) (part string, err error) {
 	defer o.Release()
-	if o.file == nil {
+	if o.buf == nil {
 		return "", nil
 	}
 	err = o.Close()
-	if o.part != "" && !keep {
+	if o.file != nil && !keep {
 		return "", os.Remove(o.current)
 	}
 	return o.current, err
@@ -218,9 +206,12 @@ func (o *Output) Abandon(keep bool) (part string, err error) {
 // Close closes an incomplete output, which stays locked. It does nothing if the output is
 // not open.
 func (o *Output) Close() error {
-	if o.file == nil {
+	if o.buf == nil {
 		return nil
 	}
-	flushErr := o.buf.Flush()
-	return errors.Join(flushErr, o.file.Close())
+	err := o.buf.Flush()
+	if o.file != nil {
+		err = errors.Join(err, o.file.Close())
+	}
+	return err
 }
