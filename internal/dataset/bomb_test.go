@@ -90,7 +90,7 @@ func TestLayerDetectsBombsByRatio(t *testing.T) {
 		{name: "bomb", out: freeSize + 1, stored: freeSize/maxRatio - 1, bomb: true},
 		{name: "large bomb", out: 1 << 40, stored: 1 << 30, bomb: true},
 	} {
-		l := &layer{name: "gzip", r: strings.NewReader("x"), stored: &countingReader{n: tt.stored}, n: tt.out}
+		l := &layer{name: "gzip", r: strings.NewReader("x"), stored: &replayReader{n: tt.stored}, n: tt.out}
 		if _, err := l.Read(make([]byte, 1)); errors.Is(err, errBomb) != tt.bomb {
 			t.Errorf("%s: got error %v, want errBomb = %t", tt.name, err, tt.bomb)
 		}

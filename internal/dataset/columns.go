@@ -142,9 +142,7 @@ func (c *mappedColumns) record(has func(Field) bool, names func() []string) {
 		c.names = append([]string{}, names()...)
 	}
 	for _, f := range fields() {
-		if !c.found[f] && has(f) {
-			c.found[f] = true
-		}
+		c.found[f] = c.found[f] || has(f)
 	}
 }
 
@@ -196,17 +194,10 @@ type layoutError struct {
 func (e *layoutError) Error() string { return e.err.Error() }
 func (e *layoutError) Unwrap() error { return e.err }
 
-// missingField returns the field that a record lacks, or "".
-func missingField(err error) Field {
-	if layout, ok := errors.AsType[*layoutError](err); ok {
-		return layout.field
-	}
-	return ""
-}
-
-func isMissing(err error) bool {
-	layout, ok := errors.AsType[*layoutError](err)
-	return ok && layout.missing
+// layoutOf returns the [*layoutError] in an error, or an empty one.
+func layoutOf(err error) *layoutError {
+	layout, _ := errors.AsType[*layoutError](err)
+	return cmp.Or(layout, &layoutError{})
 }
 
 // missing returns the error for a required field without a column.
@@ -217,12 +208,7 @@ func (m *columnMap) missing(f Field, names []string) error {
 
 // hasPaths reports whether a field is mapped to a path instead of a column.
 func (m *columnMap) hasPaths() bool {
-	for _, name := range m.mapped {
-		if isPath(name) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(slices.Collect(maps.Values(m.mapped)), isPath)
 }
 
 // preset returns the mapped paths that package shape reads.

@@ -38,7 +38,7 @@ func Compressions() []string {
 // returns r itself if r is not compressed, and a function that closes the decoder, which
 // runs in the goroutine of the caller. Reading fails with errBomb if the output is too large
 // for the input counted by stored.
-func decompress(r *bufio.Reader, stored *countingReader) (*bufio.Reader, func(), error) {
+func decompress(r *bufio.Reader, stored *replayReader) (*bufio.Reader, func(), error) {
 	head, err := r.Peek(len(zstdMagic))
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, nil, err
@@ -70,7 +70,7 @@ func decompress(r *bufio.Reader, stored *countingReader) (*bufio.Reader, func(),
 type layer struct {
 	name   string
 	r      io.Reader
-	stored *countingReader
+	stored *replayReader
 	n      int64 // decompressed bytes
 }
 
@@ -91,16 +91,4 @@ func layerError(name string, err error) error {
 		return fmt.Errorf("the %s data is cut off: %w", name, io.ErrUnexpectedEOF)
 	}
 	return fmt.Errorf("the %s data is broken: %w", name, err)
-}
-
-// A countingReader counts the bytes read from r.
-type countingReader struct {
-	r io.Reader
-	n int64
-}
-
-func (c *countingReader) Read(p []byte) (int, error) {
-	n, err := c.r.Read(p)
-	c.n += int64(n)
-	return n, err
 }

@@ -9,6 +9,7 @@ import (
 	"io"
 	"math"
 	"os"
+	"path/filepath"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
@@ -21,7 +22,6 @@ type file struct {
 	reopenable bool
 	closer     io.Closer
 	in         *replayReader
-	stored     *countingReader
 	closeCodec func()     // closes the decompressors
 	document   bool       // read a JSON file as one document
 	from       string     // tool whose layout is tried, or ""
@@ -30,10 +30,9 @@ type file struct {
 	reader     rowReader
 	parquet    *parquetReader // reader of a Parquet file, or nil
 
-	peeked   []peekedRow // records that have been read by open
-	rows     int         // number of records returned
-	temp     *os.File    // temporary copy of a Parquet file, or nil
-	tempName string      // path of temp if it must be removed, or ""
+	peeked []peekedRow        // records that have been read by open
+	rows   int                // number of records returned
+	temp   *safefile.TempFile // copy of a Parquet file, or nil
 }
 
 // A peekedRow is the result of reading a record.
@@ -91,11 +90,14 @@ func (f *file) openPath() (io.Reader, error) {
 
 // openRecords creates the reader of the format, at the start of the file.
 func (f *file) openRecords() error {
-	f.rewind()
+	f.closeReader()
+	f.in.pos, f.in.n, f.peeked = 0, 0, nil
+	if f.temp != nil {
+		f.in = &replayReader{r: io.NewSectionReader(f.temp, 0, math.MaxInt64)}
+	}
 	f.mapped = &mappedColumns{found: map[Field]bool{}}
-	f.stored = &countingReader{r: f.in}
-	stored := bufio.NewReaderSize(f.stored, readAhead)
-	r, closeCodec, err := decompress(stored, f.stored)
+	stored := bufio.NewReaderSize(f.in, readAhead)
+	r, closeCodec, err := decompress(stored, f.in)
 	f.closeCodec = closeCodec
 	if err != nil {
 		return err
@@ -120,17 +122,6 @@ func (f *file) openRecords() error {
 		return f.openParquet(r, r == stored)
 	}
 	return f.openText(r, r == stored)
-}
-
-// rewind closes the reader and returns to the start of the file, unless reading it has
-// not begun.
-func (f *file) rewind() {
-	f.closeReader()
-	f.in.pos = 0
-	if f.temp != nil {
-		f.in = &replayReader{r: io.NewSectionReader(f.temp, 0, math.MaxInt64)}
-	}
-	f.peeked = nil
 }
 
 // wrapError adds the file name and the number of rows read before the error.
@@ -161,7 +152,8 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	if len(head) == 0 {
 		return ErrEmpty
 	}
-	if f.opts.Format == "" && isYAML(f.path) && !startsWith(head, "{") && !startsWith(head, "[") {
+	ext := filepath.Ext(uncompressedName(f.path))
+	if f.opts.Format == "" && (ext == ".yaml" || ext == ".yml") && !startsWith(head, "{") && !startsWith(head, "[") {
 		if err := checkText(head); err != nil {
 			return err
 		}
@@ -171,10 +163,10 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 		head, _ = r.Peek(readAhead) // in memory
 		f.format, unchanged = JSON, false
 	}
-	consumed := func(int64) int64 { return f.stored.n }
+	consumed := func(int64) int64 { return f.in.n }
 	if unchanged && uncompressed {
-		start := f.stored.n - int64(r.Buffered())
-		consumed = func(parsed int64) int64 { return min(start+parsed, f.stored.n) } // JSON may be read as more than it is
+		start := f.in.n - int64(r.Buffered())
+		consumed = func(parsed int64) int64 { return min(start+parsed, f.in.n) } // JSON may be read as more than it is
 	}
 	// Result files are read without interpretation and may quote binary text.
 	if !f.columns.exact || f.format == "" {
@@ -195,7 +187,7 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	case f.document:
 		f.reader, err = newDocument(r, f.limit(), f.preset)
 	case f.format == JSONL:
-		f.reader = newJSONL(r, f.fileColumns, consumed)
+		f.reader = &jsonlReader{objectReader{fileColumns: f.fileColumns}, NewLineReader(r, f.limit()), consumed}
 	default:
 		f.reader, err = newJSON(r, f.fileColumns, f.preset, consumed)
 	}
@@ -223,44 +215,23 @@ func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 // copy, with its size in bytes.
 func (f *file) randomAccess(r *bufio.Reader, uncompressed bool) (in *os.File, size int64, err error) {
 	in, ok := f.closer.(*os.File)
-	switch {
-	case f.temp != nil:
-		in = f.temp
-	case !ok || !uncompressed || !f.reopenable:
+	if f.temp == nil && (!ok || !uncompressed || !f.reopenable) {
 		f.in.recording = false // the copy can be read again
-		if in, err = f.copyToTemp(r); err != nil {
-			return nil, 0, err
+		if f.temp, err = safefile.Temp("", "ragfaith-*"); err != nil {
+			return nil, 0, fmt.Errorf("temporary file: %w", err)
 		}
+		if _, err := io.Copy(f.temp, r); err != nil {
+			return nil, 0, fmt.Errorf("copying to a temporary file: %w", err)
+		}
+	}
+	if f.temp != nil {
+		in = f.temp.File
 	}
 	info, err := in.Stat()
 	if err != nil {
 		return nil, 0, err
 	}
 	return in, info.Size(), nil
-}
-
-// copyToTemp copies r to a temporary file.
-func (f *file) copyToTemp(r io.Reader) (*os.File, error) {
-	temp, name, err := safefile.Temp("", "ragfaith-*")
-	if err != nil {
-		return nil, fmt.Errorf("temporary file: %w", err)
-	}
-	f.temp, f.tempName = temp, name
-	if _, err := io.Copy(temp, r); err != nil {
-		return nil, fmt.Errorf("copying to a temporary file: %w", err)
-	}
-	return temp, nil
-}
-
-func (f *file) removeTemp() {
-	if f.temp == nil {
-		return
-	}
-	_ = f.temp.Close() // its content is no longer needed
-	if f.tempName != "" {
-		_ = os.Remove(f.tempName)
-	}
-	f.temp, f.tempName = nil, ""
 }
 
 // next returns the next record.
@@ -307,8 +278,10 @@ func (f *file) close() {
 		_ = f.closer.Close() // read only
 		f.closer = nil
 	}
-	f.removeTemp()
-	f.peeked = nil
+	if f.temp != nil {
+		f.temp.Discard()
+	}
+	f.temp, f.peeked = nil, nil
 }
 
 // A replayReader reads r and can return to the start as long as it records what it
@@ -317,19 +290,21 @@ type replayReader struct {
 	r         io.Reader
 	recording bool
 	recorded  []byte
-	pos       int // of the next byte in recorded
+	pos       int   // of the next byte in recorded
+	n         int64 // bytes read from the start
 }
 
-func (r *replayReader) Read(p []byte) (int, error) {
+func (r *replayReader) Read(p []byte) (n int, err error) {
+	defer func() { r.n += int64(n) }()
 	if r.pos < len(r.recorded) {
-		n := copy(p, r.recorded[r.pos:])
+		n = copy(p, r.recorded[r.pos:])
 		r.pos += n
 		return n, nil
 	}
 	if !r.recording {
 		r.recorded, r.pos = nil, 0
 	}
-	n, err := r.r.Read(p)
+	n, err = r.r.Read(p)
 	if r.recording {
 		r.recorded = append(r.recorded, p[:n]...)
 		r.pos += n

@@ -42,22 +42,6 @@ func (f *file) open() (err error) {
 	return nil
 }
 
-// suspend closes a file that can be reopened later, to limit the number of open
-// files.
-func (f *file) suspend() {
-	if f.reopenable && f.temp == nil {
-		f.close()
-	}
-}
-
-// resume reopens a suspended file.
-func (f *file) resume() error {
-	if f.reader != nil {
-		return nil
-	}
-	return f.open()
-}
-
 // openLayout opens the file with the layout of a tool or, if from is empty, with its
 // columns under the usual names or a layout that is detected.
 func (f *file) openLayout(from string) (err error) {
@@ -76,8 +60,8 @@ func (f *file) openLayout(from string) (err error) {
 	if err == nil || !is[*layoutError](err) || from != "" || f.columns.hasPaths() {
 		return err
 	}
-	if isMissing(usual) {
-		if missingField(err) == FieldContexts || missingField(err) != missingField(usual) && !errors.Is(err, errNoLayout) || f.format == JSON && isMissing(err) {
+	if missing := layoutOf(usual); missing.missing {
+		if still := layoutOf(err); still.field == FieldContexts || still.field != missing.field && !errors.Is(err, errNoLayout) || f.format == JSON && still.missing {
 			return err // about the rows inside the document, or with one of the fields
 		}
 		return usual
@@ -139,7 +123,7 @@ var errNoLayout error = &layoutError{err: errors.New("no answers and contexts fo
 // columns with other names, it reopens the file with these.
 func (f *file) openShaped() error {
 	shaped, err := f.peekShaped(false)
-	if is[*layoutError](err) && (f.format == JSON || f.format == JSONL && f.isLone() && missingField(err) == FieldAnswer) {
+	if is[*layoutError](err) && (f.format == JSON || f.format == JSONL && f.isLone() && layoutOf(err).field == FieldAnswer) {
 		document, docErr := f.peekShaped(true)
 		if !is[badJSON](docErr) && (f.format == JSON || docErr == nil) { // otherwise there are several documents
 			shaped, err = document, docErr

@@ -101,40 +101,45 @@ func (o *objectReader) hasValue(s *foundField) bool { return s.value.Kind != sha
 // readTokens reads the members into o.
 func (o *objectReader) readTokens(row *Row, first bool) error {
 	for o.dec.PeekKind() != '}' {
-		name, err := o.readName()
+		raw, err := o.dec.ReadValue()
 		if err != nil {
 			return syntaxError(err)
 		}
-		c, used := o.columns.byName[string(name)]
-		if !used {
-			o.nested = o.nested || o.dec.PeekKind() == '{'
-			if o.columns.mayRival(name) && o.isText(first) {
-				o.others = append(o.others, string(name))
-			}
-		}
-		s := foundField{candidate: c}
-		switch {
-		case o.columns.keeps(string(name)):
-			s.value, err = o.keep(string(name), used, row)
-		case used:
-			s.value, err = readJSON(&o.dec)
-		default:
-			_, err = o.dec.ReadValue()
-		}
-		if err != nil { // an incomplete value is invalid
-			s.value = &value{Kind: shape.Bytes}
-		}
+		name := string(unquote(raw))
+		c, used := o.columns.byName[name]
+		raw, err = o.dec.ReadValue()
 		if used {
-			o.found = append(o.found, s)
+			var v *value
+			if err == nil {
+				v, err = readJSONText(raw)
+			}
+			if err != nil { // an incomplete value is invalid
+				v = &value{Kind: shape.Bytes}
+			}
+			o.found = append(o.found, foundField{candidate: c, value: v})
 		}
 		if err != nil {
 			return syntaxError(err)
+		}
+		if o.columns.keeps(name) {
+			kept := raw.Clone()
+			_ = kept.Compact() // it is valid
+			row.Kept = append(row.Kept, Column{Name: name, Value: kept})
+		}
+		if !used {
+			o.nested = o.nested || raw.Kind() == '{'
+			if o.columns.mayRival(name) && o.isText(raw, first) {
+				o.others = append(o.others, name)
+			}
 		}
 	}
 	if _, err := o.dec.ReadToken(); err != nil {
 		return syntaxError(err)
 	}
-	return noMore(&o.dec)
+	if _, err := o.dec.ReadToken(); !errors.Is(err, io.EOF) {
+		return badJSON(fmt.Sprintf("text after the object, at column %d", o.dec.InputOffset()+1))
+	}
+	return nil
 }
 
 // check returns an error if the fields of the object are not where they must be. best
@@ -192,41 +197,14 @@ func (o *objectReader) search(chosen string) error {
 	return nil
 }
 
-// isText reports whether the next value can be an answer or contexts. In the first object
+// isText reports whether a value can be an answer or contexts. In the first object
 // it can also be a verdict, since package shape then compares it with the answer.
-func (o *objectReader) isText(first bool) bool {
-	kind := o.dec.PeekKind()
-	if kind == '"' {
-		text, _, _ := bytes.Cut(bytes.TrimLeft(o.raw[o.dec.InputOffset():], ": \t\r\n")[1:], []byte(`"`))
+func (o *objectReader) isText(raw jsontext.Value, first bool) bool {
+	if raw.Kind() == '"' {
+		text, _, _ := bytes.Cut(raw[1:], []byte(`"`))
 		return first || !o.columns.words.IsVerdict(string(text)) || !o.columns.words.IsRating(string(text))
 	}
-	return kind == '[' || kind == '{'
-}
-
-// readName returns the name of the next member.
-func (o *objectReader) readName() ([]byte, error) {
-	raw, err := o.dec.ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	return unquote(raw), nil
-}
-
-// keep reads the next value into row.Kept, and returns it if it is used.
-func (o *objectReader) keep(name string, used bool, row *Row) (*value, error) {
-	raw, err := o.dec.ReadValue()
-	if err != nil {
-		return nil, err
-	}
-	kept := raw.Clone()
-	if err := kept.Compact(); err != nil {
-		return nil, err
-	}
-	row.Kept = append(row.Kept, Column{Name: name, Value: kept})
-	if !used {
-		return nil, nil
-	}
-	return readJSONText(kept)
+	return raw.Kind() == '[' || raw.Kind() == '{'
 }
 
 // keepMissing adds null for the requested columns that the object lacks. The
@@ -256,10 +234,30 @@ func (o *objectReader) columnNames() []string {
 	return memberNames(record)
 }
 
-// noMore returns an error if dec has more than the object that was read.
-func noMore(dec *jsontext.Decoder) error {
-	if _, err := dec.ReadToken(); !errors.Is(err, io.EOF) {
-		return badJSON(fmt.Sprintf("text after the object, at column %d", dec.InputOffset()+1))
+// A jsonlReader reads one object per line.
+type jsonlReader struct {
+	objectReader
+	lines    LineReader
+	consumed func(int64) int64
+}
+
+func (j *jsonlReader) next(row *Row) error {
+	for {
+		line, err := j.lines.Next()
+		if err != nil && !errors.Is(err, ErrTooLong) {
+			return err
+		}
+		row.Line, row.Offset = j.lines.Number, j.consumed(j.lines.Offset)
+		if err != nil {
+			return &RowError{Line: row.Line, Err: err}
+		}
+		line = trimSpace(bytes.TrimPrefix(line, []byte(bomUTF8))) // a mark within concatenated files
+		if len(line) == 0 {
+			continue
+		}
+		if bytes.HasSuffix(line, []byte("},")) { // elements copied from an array
+			line = line[:len(line)-1]
+		}
+		return rowError(row.Line, j.read(line, row))
 	}
-	return nil
 }

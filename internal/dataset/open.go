@@ -52,8 +52,8 @@ func Open(paths []string, opts Options) (*Set, error) {
 			_ = s.Close()
 			return nil, err
 		}
-		if len(s.files) > 0 {
-			f.suspend()
+		if len(s.files) > 0 && f.reopenable && f.temp == nil {
+			f.close() // Rows reopens it; this limits the number of open files
 		}
 		s.files = append(s.files, f)
 	}
@@ -76,9 +76,11 @@ func (s *Set) Rows() iter.Seq2[Row, error] {
 		index := 0
 		var row Row // reused to avoid an allocation per row
 		for _, f := range s.files {
-			if err := f.resume(); err != nil {
-				yield(Row{}, err)
-				return
+			if f.reader == nil {
+				if err := f.open(); err != nil {
+					yield(Row{}, err)
+					return
+				}
 			}
 			for {
 				row = Row{}

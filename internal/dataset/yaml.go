@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strings"
 
 	"go.yaml.in/yaml/v4"
@@ -20,15 +19,6 @@ const (
 	// maxYAMLDepth limits the nesting, and so the aliases that refer to themselves.
 	maxYAMLDepth = 200
 )
-
-// isYAML reports whether a file name is that of a YAML file.
-func isYAML(path string) bool {
-	switch strings.ToLower(filepath.Ext(uncompressedName(path))) {
-	case ".yaml", ".yml":
-		return true
-	}
-	return false
-}
 
 // yamlToJSON converts the YAML documents in r to JSON values, both of at most limit bytes. A value starts in the line in
 // which it does in YAML, so that errors name the line of the file.
@@ -47,11 +37,15 @@ func yamlToJSON(r io.Reader, limit int) (*bufio.Reader, error) {
 	w := &yamlWriter{line: 1, limit: limit}
 	for {
 		var document yaml.Node
-		switch err := loader.Load(&document); {
-		case errors.Is(err, io.EOF):
+		err := loader.Load(&document)
+		if errors.Is(err, io.EOF) {
 			return bufio.NewReaderSize(&w.out, readAhead), nil
-		case err != nil:
-			return nil, yamlError(err)
+		}
+		if load, ok := errors.AsType[*yaml.LoadError](err); ok {
+			return nil, fmt.Errorf("line %d: invalid YAML: %s", load.Mark.Line, load.Message)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("invalid YAML: %w", err)
 		}
 		if err := w.write(&document, 0); err != nil {
 			return nil, err
@@ -59,14 +53,6 @@ func yamlToJSON(r io.Reader, limit int) (*bufio.Reader, error) {
 		w.out.WriteByte('\n')
 		w.line++
 	}
-}
-
-// yamlError returns an error of the YAML parser with its line.
-func yamlError(err error) error {
-	if load, ok := errors.AsType[*yaml.LoadError](err); ok {
-		return fmt.Errorf("line %d: invalid YAML: %s", load.Mark.Line, load.Message)
-	}
-	return fmt.Errorf("invalid YAML: %w", err)
 }
 
 // A yamlWriter writes YAML nodes as JSON.

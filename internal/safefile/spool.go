@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"os"
 )
 
 // spoolMemory limits the bytes that a Spool keeps in memory.
@@ -16,9 +15,8 @@ const spoolMemory = 4 << 20
 type Spool struct {
 	dir    string
 	memory bytes.Buffer
-	file   *os.File // nil while the content is in memory
+	file   *TempFile // nil while the content is in memory
 	buf    *bufio.Writer
-	name   string // temporary file to remove, or "" if it is already unlinked
 }
 
 // NewSpool returns an empty spool with its temporary file in dir, or in the
@@ -43,11 +41,11 @@ func (s *Spool) Write(p []byte) (int, error) {
 }
 
 func (s *Spool) moveToFile() error {
-	file, name, err := Temp(s.dir, ".ragfaith-*.tmp")
+	file, err := Temp(s.dir, ".ragfaith-*.tmp")
 	if err != nil {
 		return spoolError(err)
 	}
-	s.file, s.name, s.buf = file, name, bufio.NewWriterSize(file, bufferSize)
+	s.file, s.buf = file, bufio.NewWriterSize(file, bufferSize)
 	_, err = s.buf.Write(s.memory.Bytes())
 	s.memory = bytes.Buffer{}
 	return spoolError(err)
@@ -74,11 +72,8 @@ func (s *Spool) Reset() {
 	if s.file == nil {
 		return
 	}
-	_ = s.file.Close() // its content is no longer needed
-	if s.name != "" {
-		_ = os.Remove(s.name)
-	}
-	s.file, s.buf, s.name = nil, nil, ""
+	s.file.Discard()
+	s.file, s.buf = nil, nil
 }
 
 func spoolError(err error) error {

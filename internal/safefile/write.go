@@ -43,40 +43,43 @@ func WriteFile(path string, content []byte, perm fs.FileMode) error {
 	return nil
 }
 
-// Rename renames a file and syncs the directory of its new name.
+// Rename renames a file and syncs the directory of its new name, on systems that can
+// do that. Errors of the sync are ignored: the content is on the disk already, and a
+// power cut only undoes the rename.
 func Rename(from, to string) error {
 	if err := os.Rename(from, to); err != nil {
 		return err
 	}
-	syncDir(filepath.Dir(to))
+	if dir, err := os.Open(filepath.Dir(to)); err == nil {
+		_ = dir.Sync()
+		_ = dir.Close()
+	}
 	return nil
 }
 
-// syncDir makes a rename durable on systems that can sync a directory. Errors are
-// ignored: the content is on the disk already, and a power cut only undoes the
-// rename.
-func syncDir(path string) {
-	dir, err := os.Open(path)
-	if err != nil {
-		return
-	}
-	_ = dir.Sync()
-	_ = dir.Close()
+// A TempFile is a temporary file.
+type TempFile struct {
+	*os.File
+	unlinked bool
 }
 
 // Temp creates a temporary file that only its owner can read, in dir or, if dir is
 // empty, in the system's directory. If the system allows it, the file is unlinked
-// at once, so that nothing is left even after a crash, and name is empty.
-// Otherwise the caller must remove name.
-func Temp(dir, pattern string) (file *os.File, name string, err error) {
-	file, err = os.CreateTemp(dir, pattern)
+// at once, so that nothing is left even after a crash.
+func Temp(dir, pattern string) (*TempFile, error) {
+	file, err := os.CreateTemp(dir, pattern)
 	if err != nil {
-		return nil, "", err
+		return nil, err
 	}
-	if os.Remove(file.Name()) != nil {
-		name = file.Name()
+	return &TempFile{file, os.Remove(file.Name()) == nil}, nil
+}
+
+// Discard closes and removes the file.
+func (t *TempFile) Discard() {
+	_ = t.Close() // its content is no longer needed
+	if !t.unlinked {
+		_ = os.Remove(t.Name())
 	}
-	return file, name, nil
 }
 
 // MkdirPrivate creates a directory with mode 0700, and its missing parents. It
