@@ -4,8 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
@@ -66,7 +68,8 @@ func newParquetNode(c *parquet.Column, all *[]*leaf) *parquetNode {
 		rep: c.MaxRepetitionLevel(), def: c.MaxDefinitionLevel(),
 	}
 	if c.Leaf() {
-		n.leaf = &leaf{column: c.Index(), path: columnPath(c), rep: n.rep, text: converter(c)}
+		path := strings.ToValidUTF8(strings.Join(c.Path(), "."), "\uFFFD")
+		n.leaf = &leaf{column: c.Index(), path: path, rep: n.rep, logical: logicalType(c)}
 		n.first, n.leaves = n.leaf, []*leaf{n.leaf}
 		*all = append(*all, n.leaf)
 		return n
@@ -81,8 +84,9 @@ func newParquetNode(c *parquet.Column, all *[]*leaf) *parquetNode {
 	}
 	if len(n.children) == 1 && n.children[0].repeated {
 		child := n.children[0]
+		_, isMap := logicalType(c).(*format.MapType)
 		switch {
-		case isMapGroup(c) && len(child.children) == 2 && !child.children[0].repeated:
+		case isMap && len(child.children) == 2 && !child.children[0].repeated:
 			n.isMap = true
 		case isListGroup(c):
 			n.list = true
@@ -163,10 +167,10 @@ func (n *parquetNode) skip() {
 // A leaf reads the values of one column of the current row group. After an error its
 // values are null.
 type leaf struct {
-	column int
-	path   string
-	rep    int
-	text   func(parquet.Value) (shape.Kind, string)
+	column  int
+	path    string
+	rep     int
+	logical format.LogicalTypeValue
 
 	pages  parquet.Pages
 	page   parquet.Page
@@ -273,7 +277,7 @@ func (l *leaf) take(r *parquetRecord, name string) *value {
 	if v.IsNull() || r.err != nil {
 		return r.add(shape.Null, name, "")
 	}
-	kind, text := l.text(v)
+	kind, text := l.convert(v)
 	return r.add(kind, name, text)
 }
 

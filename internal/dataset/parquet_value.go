@@ -7,7 +7,6 @@ import (
 	"math"
 	"math/big"
 	"strconv"
-	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -18,10 +17,6 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
-
-func columnPath(c *parquet.Column) string {
-	return strings.ToValidUTF8(strings.Join(c.Path(), "."), "\uFFFD")
-}
 
 // isListGroup reports whether a group is annotated as a list. Without an
 // annotation, it reports whether the group has the structure of a list.
@@ -37,11 +32,6 @@ func isListGroup(c *parquet.Column) bool {
 	return false
 }
 
-func isMapGroup(c *parquet.Column) bool {
-	_, ok := logicalType(c).(*format.MapType)
-	return ok
-}
-
 // logicalType returns the annotation of a column, or nil.
 func logicalType(c *parquet.Column) format.LogicalTypeValue {
 	if logical := c.Type().LogicalType(); logical != nil {
@@ -50,39 +40,30 @@ func logicalType(c *parquet.Column) format.LogicalTypeValue {
 	return nil
 }
 
-// converter returns a function that converts the values of a leaf to tree
-// nodes.
-func converter(c *parquet.Column) func(parquet.Value) (shape.Kind, string) {
-	physical := c.Type().Kind()
-	switch l := logicalType(c).(type) {
+// convert converts a value of the leaf according to its annotation or else its physical type.
+func (l *leaf) convert(v parquet.Value) (shape.Kind, string) {
+	physical := v.Kind()
+	switch t := l.logical.(type) {
 	case *format.DecimalType:
-		return func(v parquet.Value) (shape.Kind, string) { return shape.Number, decimal(v, int(l.Scale)) }
+		return shape.Number, decimal(v, int(t.Scale))
 	case *format.DateType:
-		return func(v parquet.Value) (shape.Kind, string) {
-			return shape.Text, time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
-		}
+		return shape.Text, time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
 	case *format.TimestampType:
 		if physical == parquet.Int64 {
-			return func(v parquet.Value) (shape.Kind, string) { return shape.Text, timestamp(v.Int64(), l) }
+			return shape.Text, timestamp(v.Int64(), t)
 		}
 	case *format.UUIDType:
-		return func(v parquet.Value) (shape.Kind, string) { return shape.Text, uuid(v.ByteArray()) }
+		return shape.Text, uuid(v.ByteArray())
 	case *format.IntType:
-		if !l.IsSigned && physical == parquet.Int32 {
-			return func(v parquet.Value) (shape.Kind, string) {
-				return shape.Number, strconv.FormatUint(uint64(v.Uint32()), 10)
-			}
-		}
-		if !l.IsSigned && physical == parquet.Int64 {
-			return func(v parquet.Value) (shape.Kind, string) { return shape.Number, strconv.FormatUint(v.Uint64(), 10) }
+		switch {
+		case t.IsSigned:
+		case physical == parquet.Int32:
+			return shape.Number, strconv.FormatUint(uint64(v.Uint32()), 10)
+		case physical == parquet.Int64:
+			return shape.Number, strconv.FormatUint(v.Uint64(), 10)
 		}
 	}
-	return plainValue
-}
-
-// plainValue converts a value according to its physical type.
-func plainValue(v parquet.Value) (shape.Kind, string) {
-	switch v.Kind() {
+	switch physical {
 	case parquet.Boolean:
 		return shape.Bool, strconv.FormatBool(v.Boolean())
 	case parquet.Int32:
@@ -95,16 +76,13 @@ func plainValue(v parquet.Value) (shape.Kind, string) {
 		return float(float64(v.Float()), 32)
 	case parquet.Double:
 		return float(v.Double(), 64)
-	case parquet.FixedLenByteArray: // such as half floats
-		return shape.Bytes, string(v.ByteArray())
 	case parquet.ByteArray:
-		text := string(v.ByteArray())
-		if !utf8.ValidString(text) {
-			return shape.Bytes, text
+		if text := string(v.ByteArray()); utf8.ValidString(text) {
+			return shape.Text, text
 		}
-		return shape.Text, text
+	case parquet.FixedLenByteArray: // such as half floats
 	}
-	return shape.Null, ""
+	return shape.Bytes, string(v.ByteArray())
 }
 
 func float(f float64, bits int) (shape.Kind, string) {
