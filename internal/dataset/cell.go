@@ -102,7 +102,8 @@ func readCell(s string) (*value, error) {
 // plain text. Values that are empty or lists of nulls and numbers are not data:
 // they were meant to hold contexts.
 func isData(v *value, s string) bool {
-	c := contents(v)
+	var c cellContents
+	c.add(v)
 	if trim(s)[0] == '(' && c.number {
 		return true // more likely a citation
 	}
@@ -116,23 +117,21 @@ type cellContents struct {
 	object bool // contains an object with other members
 }
 
-func contents(v *value) (c cellContents) {
+func (c *cellContents) add(v *value) {
 	switch v.Kind {
 	case shape.Text, shape.Bytes:
 		c.text = true
 	case shape.Number, shape.Bool:
 		c.number = true
 	case shape.Object:
-		c.object = len(v.Items) > 0
-		c.text = content(v, 0) != nil || isTextByID(v)
+		c.object = c.object || len(v.Items) > 0
+		c.text = c.text || content(v, 0) != nil || isTextByID(v)
 	case shape.List:
 		for _, item := range v.Items {
-			elem := contents(item)
-			c = cellContents{c.text || elem.text, c.number || elem.number, c.object || elem.object}
+			c.add(item)
 		}
 	case shape.Null:
 	}
-	return c
 }
 
 // endsAsList reports whether a cell that starts like a list but cannot be

@@ -96,18 +96,13 @@ func collectContexts(v *value) ([]string, []Source, error) {
 	if err := c.collect(v, 0); err != nil {
 		return nil, nil, fmt.Errorf("contexts%w", err)
 	}
-	if onlyNames(c.texts) {
+	if len(c.texts) > 0 && !slices.ContainsFunc(c.texts, func(text string) bool { return !shape.IsSourceNames(text) }) {
 		return nil, nil, fmt.Errorf("contexts: want texts, got only names of their sources, such as %s", quote(trim(c.texts[0])))
 	}
 	if c.sources != nil {
 		c.fillSources(len(c.texts))
 	}
 	return c.texts, c.sources, nil
-}
-
-// onlyNames reports whether all contexts are names of files and URLs instead of texts.
-func onlyNames(contexts []string) bool {
-	return len(contexts) > 0 && !slices.ContainsFunc(contexts, func(text string) bool { return !shape.IsSourceNames(text) })
 }
 
 // HasText reports whether one of the contexts is not blank. If none is, nothing was

@@ -1,6 +1,7 @@
 package dataset
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
@@ -37,13 +38,9 @@ func content(v *value, depth int) *value {
 		switch {
 		case m == nil:
 		case m.Kind == shape.Null:
-			if null == nil {
-				null = m
-			}
+			null = cmp.Or(null, m)
 		case m.Kind == shape.Text && isBlank(m.Text):
-			if blank == nil {
-				blank = m
-			}
+			blank = cmp.Or(blank, m)
 		default:
 			return m
 		}

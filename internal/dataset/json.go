@@ -338,13 +338,10 @@ func (t *lineTracker) Read(p []byte) (int, error) {
 		return 0, t.err
 	}
 	n, err := t.r.Read(p)
-	for i := 0; i < n; i++ {
-		k := bytes.IndexByte(p[i:n], '\n')
-		if k < 0 {
-			break
+	for i, c := range p[:n] {
+		if c == '\n' {
+			t.feeds = append(t.feeds, t.read+int64(i))
 		}
-		i += k
-		t.feeds = append(t.feeds, t.read+int64(i))
 	}
 	t.read += int64(n)
 	if t.keep = t.keep && t.read <= t.max; t.keep {

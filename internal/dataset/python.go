@@ -203,12 +203,7 @@ func (p *pythonParser) word(depth int) (*value, error) {
 	case p.peek() == '(':
 		return p.call(depth)
 	}
-	truncated := p.i == len(p.s)
-	p.i = start
-	if truncated {
-		return nil, p.failLiteral("unknown name " + quote(w))
-	}
-	return nil, p.fail("unknown name " + quote(w))
+	return nil, &pythonError{offset: start, what: "unknown name " + quote(w), isLiteral: p.i == len(p.s)}
 }
 
 // call reads a call. A call with a positional argument becomes the value of

@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// outcomeColumns returns the columns of results that say why a row failed.
-func outcomeColumns() [3]string { return [3]string{"status", "reason", "error"} }
-
 // unreadable returns the error of a row of ragfaith's own results that could not be read in
 // the dataset, or nil. Its empty answer or contexts are placeholders; a row with both has been
 // corrected.
@@ -38,10 +35,11 @@ func unreadableObject(row *Row, raw []byte) error {
 	return unreadable(row, [3]string{o.Status, o.Reason, o.Error})
 }
 
-// outcome returns the indexes of the outcome columns of a table, or nil if one is missing.
+// outcome returns the indexes of the columns of a table of results that say why a row failed, or
+// nil if one is missing.
 func (m *columnMap) outcome(names []string) []int {
 	var at []int
-	for _, name := range outcomeColumns() {
+	for _, name := range []string{"status", "reason", "error"} {
 		i := slices.Index(names, name)
 		if i < 0 || m.raw {
 			return nil

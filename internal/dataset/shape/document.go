@@ -249,18 +249,15 @@ func rowsOf(columns, rows []*Value) []*Value {
 		}
 		record := &Value{Kind: Object}
 		for i, cell := range row.Items {
-			record.Items = append(record.Items, cell.renamed(columnName(columns[i])))
+			name := columns[i].Text
+			if columns[i].Kind == Object {
+				name = columns[i].text("name")
+			}
+			record.Items = append(record.Items, cell.renamed(name))
 		}
 		out = append(out, record)
 	}
 	return out
-}
-
-func columnName(v *Value) string {
-	if v.Kind == Object {
-		return v.text("name")
-	}
-	return v.Text
 }
 
 // transpose returns the rows of columns, which are lists or objects by index.

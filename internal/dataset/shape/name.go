@@ -167,12 +167,6 @@ func (n *Names) isOther(name string) bool {
 	return n.IsReference(name) || hasAny(words(name), n.other)
 }
 
-// describes reports whether a member of an output says something about it, such as an
-// error.
-func (n *Names) describes(name string) bool {
-	return hasAny(words(name), n.labels)
-}
-
 // IsVerdict reports whether a text is a verdict or a number, such as the result of a
 // test.
 func (n *Names) IsVerdict(text string) bool {

@@ -57,7 +57,7 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 	}
 	spans := r.spansOf(normal)
 	if r.traces || len(spans) > 0 && len(r.preset) == 0 {
-		if single := len(spans) > 1 && !r.traces; single && sameTrace(spans) {
+		if single := len(spans) > 1 && !r.traces; single && !slices.ContainsFunc(spans, func(s *span) bool { return s.trace != spans[0].trace }) {
 			r.recognize(normal)
 			row, root, err := r.traceRow(spans)
 			return []Record{{Row: row, Value: root, Err: err}}, nil
@@ -197,10 +197,6 @@ func (r *Reader) recognize(v *Value) {
 	if r.tool == nil {
 		r.tool = r.guess(v)
 	}
-}
-
-func sameTrace(spans []*span) bool {
-	return !slices.ContainsFunc(spans, func(s *span) bool { return s.trace != spans[0].trace })
 }
 
 func (r *Reader) collect(spans []*span, line int) {

@@ -134,7 +134,11 @@ func (f *Finder) Row(plan Plan, record *Value) (Row, error) {
 		}
 		text, ok := f.Expand.textOf(values[0], field)
 		if len(values) > 1 || !ok {
-			return row, fmt.Errorf("%s: want a string, got %s", path, describe(values))
+			got := values[0].Kind.String()
+			if len(values) > 1 {
+				got = fmt.Sprintf("%d values", len(values))
+			}
+			return row, fmt.Errorf("%s: want a string, got %s", path, got)
 		}
 		if chat := f.Expand.expand(values[0]); field == Question && isChat(chat) {
 			text = f.turn(plan, field, chat).question
@@ -201,11 +205,4 @@ func (f *Finder) exists(p *Path, record *Value) bool {
 		inner := f.Expand.expand(v)
 		return inner.Kind == List && len(inner.Items) == 0
 	})
-}
-
-func describe(values []*Value) string {
-	if len(values) > 1 {
-		return fmt.Sprintf("%d values", len(values))
-	}
-	return values[0].Kind.String()
 }

@@ -7,6 +7,7 @@ package shape
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -108,30 +109,22 @@ func IsSourceNames(text string) bool {
 	return names > 0
 }
 
+// urlStart matches the start of a URL.
+var urlStart = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9]*://.`)
+
 // isSourceName reports whether a text is a URL, or the name of a file with a usual extension of documents.
 func isSourceName(name string) bool {
 	if strings.ContainsFunc(name, unicode.IsSpace) {
 		return false
 	}
-	if scheme, rest, ok := strings.Cut(name, "://"); ok {
-		return rest != "" && isAlphanumeric(scheme)
+	if strings.Contains(name, "://") {
+		return urlStart.MatchString(name)
 	}
 	switch base, ext, _ := strings.Cut(strings.ToLower(name[strings.LastIndexByte(name, '/')+1:]), "."); ext[strings.LastIndexByte(ext, '.')+1:] {
 	case "pdf", "doc", "docx", "odt", "rtf", "txt", "md", "htm", "html", "csv", "tsv", "xls", "xlsx", "ppt", "pptx", "epub":
 		return base != ""
 	}
 	return false
-}
-
-// isAlphanumeric reports whether a text has only ASCII letters and digits, the first of
-// which is a letter.
-func isAlphanumeric(text string) bool {
-	for i, c := range text {
-		if letter := 'a' <= c|' ' && c|' ' <= 'z'; !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return text != ""
 }
 
 // first returns the first member of an object that has one of the names and is not
