@@ -18,8 +18,8 @@ const (
 	supportError = 1e-6 + 2*scoreError
 )
 
-// Check recomputes the scores of a stored row from its verdicts. It returns a
-// *MismatchError for the first field that contradicts the others. This detects edits and
+// Check recomputes the scores of a stored row from its verdicts. It returns an
+// error for the first field that contradicts the others. This detects edits and
 // damage that leave a row readable, but not edits of the verdicts themselves or of texts.
 func Check(r *Row) error {
 	switch u := r.Usage; {
@@ -158,7 +158,7 @@ func checkCitationScores(r *Row) error {
 // checkShare returns an error unless x is from 0 to 1 or NaN.
 func checkShare(name string, x float64) error {
 	if x < 0 || x > 1 {
-		return fmt.Errorf("%s: got %s, want a number from 0 to 1", name, formatNumber(x))
+		return mismatch(name, formatNumber(x), "a number from 0 to 1")
 	}
 	return nil
 }
@@ -204,16 +204,9 @@ func LowestConfidence(claims []Claim) float64 {
 	return lowest
 }
 
-// A MismatchError reports a field that contradicts the other fields of a row.
-type MismatchError struct{ Field, Got, Want string }
-
-// Error names the field and the two values.
-func (e *MismatchError) Error() string {
-	return fmt.Sprintf("%s: got %s, want %s", e.Field, e.Got, e.Want)
-}
-
+// mismatch returns the error for a field that contradicts the other fields of a row.
 func mismatch(field, got, want string) error {
-	return &MismatchError{Field: field, Got: got, Want: want}
+	return fmt.Errorf("%s: got %s, want %s", field, got, want)
 }
 
 func presence(present bool) string {

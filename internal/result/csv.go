@@ -3,9 +3,11 @@ package result
 import (
 	"encoding/csv"
 	"io"
+	"reflect"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
 const (
@@ -86,36 +88,33 @@ func csvColumns() []string {
 }
 
 func (c *csvWriter) writeRow(r *Row) error {
-	confidence, claims, supported, message := "", "", "", ""
-	if r.Confidence > 0 {
-		confidence = numberCell(Round(r.Confidence))
-	}
-	if r.Status != Failed {
-		claims, supported = strconv.Itoa(len(r.Claims)), strconv.Itoa(r.Supported())
-	}
-	if r.Err != nil {
-		message = r.Err.Error()
-	}
-	c.cells = append(
-		c.cells[:0],
-		strconv.Itoa(r.Index), escapeFormula(r.ID), escapeFormula(r.Question), escapeFormula(r.Answer),
-		string(AppendTexts(nil, r.Contexts)),
-		numberCell(r.Faithfulness), numberCell(Round(r.Support)), confidence, string(r.Status), r.Reason,
-		claims, supported, numberCell(Round(r.Unjudged)), string(r.appendField(nil, "claims")), escapeFormula(message),
-	)
-	if s := r.Citations; s != nil {
-		c.cells = append(c.cells, numberCell(s.Recall), numberCell(s.Precision), strconv.Itoa(s.Unresolved))
-	} else {
-		c.cells = append(c.cells, "", "", "")
+	c.cells = c.cells[:0]
+	for _, name := range csvColumns() {
+		var value []byte
+		switch {
+		case name != "n_claims" && name != "n_supported":
+			value = rowFields().appendField(nil, reflect.ValueOf(r).Elem(), name)
+		case r.Status == Failed:
+		case name == "n_claims":
+			value = strconv.AppendInt(nil, int64(len(r.Claims)), 10)
+		default:
+			value = strconv.AppendInt(nil, int64(r.Supported()), 10)
+		}
+		c.cells = append(c.cells, cell(value))
 	}
 	for _, value := range c.kept.Values(r.Kept) {
-		text, isString := PlainText(value)
-		if isString {
-			text = escapeFormula(text)
-		}
-		c.cells = append(c.cells, text)
+		c.cells = append(c.cells, cell(value))
 	}
 	return c.writeLine(c.cells)
+}
+
+// cell returns a JSON value as a cell.
+func cell(value []byte) string {
+	text, isString := PlainText(value)
+	if isString {
+		return escapeFormula(text)
+	}
+	return text
 }
 
 func (c *csvWriter) writeLine(cells []string) error {
@@ -124,14 +123,6 @@ func (c *csvWriter) writeLine(cells []string) error {
 	}
 	c.w.Flush()
 	return c.w.Error()
-}
-
-// numberCell returns x as in JSON, or "" for NaN.
-func numberCell(x float64) string {
-	if text := string(AppendNumber(nil, x)); text != "null" {
-		return text
-	}
-	return ""
 }
 
 // escapeFormula returns text as a cell that spreadsheets do not evaluate: text
@@ -154,8 +145,9 @@ func UnescapeFormula(cell string) string {
 }
 
 func isFormula(text string) bool {
-	visible := strings.TrimLeftFunc(text, isInvisible)
-	return (strings.ContainsAny(firstRune(text), "\t\r\n") || strings.ContainsAny(firstRune(visible), "=+-@＝＋－＠")) && !IsNumber(text)
+	first, _ := utf8.DecodeRuneInString(text)
+	visible, _ := utf8.DecodeRuneInString(strings.TrimLeftFunc(text, isInvisible))
+	return (strings.ContainsRune("\t\r\n", first) || strings.ContainsRune("=+-@＝＋－＠", visible)) && !IsNumber(text)
 }
 
 // isInvisible reports whether a character at the start of a cell is not visible:
@@ -163,15 +155,6 @@ func isFormula(text string) bool {
 // ignore, such as a byte order mark or a zero-width space.
 func isInvisible(r rune) bool {
 	return unicode.IsSpace(r) || unicode.In(r, unicode.C, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
-}
-
-func firstRune(s string) string {
-	for i := range s {
-		if i > 0 {
-			return s[:i]
-		}
-	}
-	return s
 }
 
 // IsNumber reports whether s is a decimal number as a spreadsheet reads it.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math"
 	"reflect"
-	"slices"
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -22,11 +21,19 @@ func (r *Row) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendField appends the value of one field.
-func (r *Row) appendField(b []byte, name string) []byte {
-	fields := rowFields().fields
-	f := &fields[slices.IndexFunc(fields, func(f field) bool { return f.name == name })]
-	return f.appendValue(b, reflect.ValueOf(r).Elem().Field(f.index))
+// appendField appends the value of one field of v, or nothing if it is missing.
+func (s *fieldSet) appendField(b []byte, v reflect.Value, name string) []byte {
+	for i := range s.fields {
+		f := &s.fields[i]
+		x := v.Field(f.index)
+		switch {
+		case f.kind == embedded && !x.IsNil():
+			b = f.of.appendField(b, x.Elem(), name)
+		case f.name == name && !f.missing(v, x):
+			b = f.appendValue(b, x)
+		}
+	}
+	return b
 }
 
 // appendMembers appends the members of the object v, without the braces.

@@ -48,7 +48,7 @@ func TestPythonReadsSameRowsFromParquetAndJSONL(t *testing.T) {
 		{withoutKept, result.Options{}},
 		{[]*result.Row{resulttest.Scored(), resulttest.NoClaims()}, result.Options{Keep: []string{"n", "model", "n"}}},
 		{nil, result.Options{}},
-		{resulttest.LongRows(300), result.Options{KeepAll: true}},
+		{longRows(300), result.Options{KeepAll: true}},
 	} {
 		name := filepath.Join(dir, fmt.Sprint("results", i))
 		for _, f := range []dataset.Format{dataset.JSONL, dataset.Parquet} {
@@ -144,7 +144,7 @@ func TestParquetKeptColumnTypes(t *testing.T) {
 func TestParquetRowGroupSizeIsBounded(t *testing.T) {
 	var b bytes.Buffer
 	p := result.NewParquetWriter(&b, result.Options{KeepAll: true}, 64<<10)
-	rows := resulttest.LongRows(1000)
+	rows := longRows(1000)
 	for _, r := range rows {
 		if err := p.Write(r); err != nil {
 			t.Fatal(err)
@@ -212,4 +212,17 @@ func TestDiscardRemovesTemporaryFile(t *testing.T) {
 	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
 		t.Errorf("got %v, %v after Discard, want no file", left, err)
 	}
+}
+
+// longRows returns n scored rows with long texts.
+func longRows(n int) []*result.Row {
+	rows := make([]*result.Row, n)
+	for i := range rows {
+		r := resulttest.Scored()
+		r.Index, r.ID = i, fmt.Sprint("row ", i)
+		r.Contexts = []string{strings.Repeat(fmt.Sprint("a context ", i, " "), 40)}
+		r.Kept = []dataset.Column{{Name: "n", Value: fmt.Append(nil, i)}}
+		rows[i] = r
+	}
+	return rows
 }

@@ -3,7 +3,6 @@ package resulttest
 
 import (
 	"errors"
-	"fmt"
 	"math"
 	"strings"
 
@@ -115,19 +114,6 @@ func WithCitations() *result.Row {
 		},
 		Citations: &result.CitationScores{Recall: 2.0 / 3, Precision: 0.75, Unresolved: 1},
 	}
-}
-
-// LongRows returns n scored rows with long texts.
-func LongRows(n int) []*result.Row {
-	rows := make([]*result.Row, n)
-	for i := range rows {
-		r := Scored()
-		r.Index, r.ID = i, fmt.Sprint("row ", i)
-		r.Contexts = []string{strings.Repeat(fmt.Sprint("a context ", i, " "), 40)}
-		r.Kept = []dataset.Column{{Name: "n", Value: fmt.Append(nil, i)}}
-		rows[i] = r
-	}
-	return rows
 }
 
 // WithKeptColumns returns rows of every status with kept columns of every type.
