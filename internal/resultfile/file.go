@@ -41,7 +41,7 @@ type File struct {
 	records *dataset.Records
 	row     tableRow
 	decoder *result.Decoder
-	line    int          // line of the last row
+	line    int          // line of the last row, from 1, or its number in Parquet
 	tally   report.Tally // statistics of the rows read
 	missing []string     // columns of Options.Keep not found in any row so far
 }
@@ -186,9 +186,6 @@ func (f *File) summaryError(name string, got, want any) error {
 	return fmt.Errorf("%s: %s: got %v, want %v as in its summary: one of them was edited, or the summary belongs to another run",
 		f.name(), name, got, want)
 }
-
-// Line returns the line of the last row, from 1, or its number in Parquet.
-func (f *File) Line() int { return f.line }
 
 // name returns the name of the file in messages.
 func (f *File) name() string { return dataset.DisplayName(f.path) }

@@ -60,7 +60,7 @@ func Append(files []*File) iter.Seq2[*result.Row, error] {
 			next := base
 			for r, err := range Merge([]*File{f}) {
 				if err == nil && base > result.MaxIndex-r.Index {
-					r, err = nil, fmt.Errorf("%s:%d: index %d, continued from %d by --append, is more than 2^53", f.name(), f.Line(), r.Index, base)
+					r, err = nil, fmt.Errorf("%s:%d: index %d, continued from %d by --append, is more than 2^53", f.name(), f.line, r.Index, base)
 				}
 				if err == nil {
 					r.Index += base
@@ -91,7 +91,7 @@ func (h *head) advance() error {
 	if err != nil {
 		return err
 	}
-	h.row, h.index, h.line = r, r.Index, h.file.Line()
+	h.row, h.index, h.line = r, r.Index, h.file.line
 	if h.index <= before {
 		return fmt.Errorf("%s: index %d after %d: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead",
 			h.location(), h.index, before)
