@@ -39,15 +39,6 @@ func Files(path string) []string {
 	return []string{part, part + safefile.LockSuffix, part + settingsSuffix, part + newSuffix, path}
 }
 
-// An UnfinishedError reports results of an interrupted run, which a new run would
-// overwrite.
-type UnfinishedError struct{ Part string }
-
-// Error suggests how to resume or restart the run.
-func (e *UnfinishedError) Error() string {
-	return e.Part + " contains rows of an interrupted run: continue with --resume, or remove it to start over"
-}
-
 // A Journal is the JSONL output of a run that can be resumed. Its methods, except those
 // of its Stored, must not be called concurrently.
 type Journal struct {
@@ -59,9 +50,8 @@ type Journal struct {
 }
 
 // Open opens the journal of the JSONL file path for a run with the given settings. If
-// resume is set, the run continues an earlier one, if any. Open returns an
-// *UnfinishedError if there are results and resume is not set, a *SettingsError if
-// their settings differ, and a *safefile.LockedError if another process uses the file.
+// resume is set, the run continues an earlier one, if any. Open returns an error if there
+// are results and resume is not set, a *SettingsError if their settings differ, and a *safefile.LockedError if another process uses the file.
 // It does not change the files if it fails.
 func Open(path string, settings result.Settings, resume bool) (*Journal, error) {
 	file, err := safefile.ReserveOutput(path)
@@ -85,12 +75,16 @@ func (j *Journal) open(resume bool) error {
 	case err != nil:
 		return err
 	case found && !resume:
-		return &UnfinishedError{j.part}
+		return errors.New(j.part + " contains rows of an interrupted run: continue with --resume, or remove it to start over")
 	case !found:
 		return j.create()
 	}
-	if err := checkSettings(j.part, j.settings); err != nil {
+	settings, err := readSettings(j.part)
+	if err != nil {
 		return err
+	}
+	if changes := j.settings.Changes(settings); len(changes) > 0 {
+		return &SettingsError{Part: j.part, Changes: changes}
 	}
 	if err := keepLonger(j.part); err != nil {
 		return err

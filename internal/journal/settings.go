@@ -60,15 +60,3 @@ func readSettings(part string) (result.Settings, error) {
 	}
 	return stored.Settings, nil
 }
-
-// checkSettings compares settings with those stored for part.
-func checkSettings(part string, settings result.Settings) error {
-	stored, err := readSettings(part)
-	if err != nil {
-		return err
-	}
-	if changes := settings.Changes(stored); len(changes) > 0 {
-		return &SettingsError{Part: part, Changes: changes}
-	}
-	return nil
-}
