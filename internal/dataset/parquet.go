@@ -91,7 +91,10 @@ func (p *parquetReader) next(row *Row) (err error) {
 	p.remaining--
 	p.row++
 	row.Line = int(p.row)
-	row.Offset = p.offset()
+	row.Offset = p.size
+	if p.row < p.total { // estimated from the number of records read
+		row.Offset = int64(float64(p.size) * (float64(p.row) / float64(p.total)))
+	}
 	rowErr, err := p.read(row)
 	if err != nil {
 		return err
@@ -100,14 +103,6 @@ func (p *parquetReader) next(row *Row) (err error) {
 		return &RowError{Line: row.Line, Err: rowErr}
 	}
 	return nil
-}
-
-// offset estimates the number of bytes read from the number of records read.
-func (p *parquetReader) offset() int64 {
-	if p.total <= 0 || p.row >= p.total {
-		return p.size
-	}
-	return int64(float64(p.size) * (float64(p.row) / float64(p.total)))
 }
 
 // nextGroup opens the columns of the next row group.
@@ -131,7 +126,7 @@ func (p *parquetReader) nextGroup() error {
 		return err
 	}
 	for _, l := range p.leaves {
-		l.open(chunks[l.column].Pages())
+		l.pages = chunks[l.column].Pages()
 	}
 	p.group++
 	p.remaining = g.NumRows()

@@ -51,10 +51,9 @@ type parquetNode struct {
 	name     string
 	optional bool
 	repeated bool
-	rep, def int   // maximum repetition and definition levels
-	leaf     *leaf // column of a leaf node, or nil
-	first    *leaf // leaf whose levels determine the structure
-	leaves   []*leaf
+	rep, def int     // maximum repetition and definition levels
+	leaf     *leaf   // column of a leaf node, or nil
+	leaves   []*leaf // the levels of the first one determine the structure
 	children []*parquetNode
 	list     bool // list whose only child repeats the elements
 	wrapper  bool // group around the element of a list without a value of its own
@@ -70,7 +69,7 @@ func newParquetNode(c *parquet.Column, all *[]*leaf) *parquetNode {
 	if c.Leaf() {
 		path := strings.ToValidUTF8(strings.Join(c.Path(), "."), "\uFFFD")
 		n.leaf = &leaf{column: c.Index(), path: path, rep: n.rep, logical: logicalType(c)}
-		n.first, n.leaves = n.leaf, []*leaf{n.leaf}
+		n.leaves = []*leaf{n.leaf}
 		*all = append(*all, n.leaf)
 		return n
 	}
@@ -78,9 +77,6 @@ func newParquetNode(c *parquet.Column, all *[]*leaf) *parquetNode {
 		k := newParquetNode(child, all)
 		n.children = append(n.children, k)
 		n.leaves = append(n.leaves, k.leaves...)
-	}
-	if len(n.leaves) > 0 {
-		n.first = n.leaves[0]
 	}
 	if len(n.children) == 1 && n.children[0].repeated {
 		child := n.children[0]
@@ -108,13 +104,13 @@ func isWrapper(child *parquetNode, parent string) bool {
 // values of that record from each leaf. Errors are stored in the leaves.
 func (n *parquetNode) build(r *parquetRecord, name string) *value {
 	switch {
-	case n.first == nil: // group without columns
+	case len(n.leaves) == 0: // group without columns
 		return r.add(shape.Null, name, "")
 	case n.repeated:
 		list := r.add(shape.List, name, "")
 		n.elements(func() { r.append(list, n.value(r, "")) })
 		return list
-	case n.optional && n.first.peek().DefinitionLevel() < n.def:
+	case n.optional && n.leaves[0].peek().DefinitionLevel() < n.def:
 		n.skip()
 		return r.add(shape.Null, name, "")
 	}
@@ -123,12 +119,12 @@ func (n *parquetNode) build(r *parquetRecord, name string) *value {
 
 // elements calls element for each element of a repeated node.
 func (n *parquetNode) elements(element func()) {
-	if n.first.peek().DefinitionLevel() < n.def {
+	if n.leaves[0].peek().DefinitionLevel() < n.def {
 		n.skip()
 		return
 	}
 	element()
-	for n.first.repeats(n.rep) {
+	for n.leaves[0].repeats(n.rep) {
 		element()
 	}
 }
@@ -182,10 +178,6 @@ type leaf struct {
 
 // leafBatch is the number of values decoded at a time.
 const leafBatch = 256
-
-func (l *leaf) open(pages parquet.Pages) {
-	l.pages, l.buf, l.at = pages, l.buf[:0], 0
-}
 
 func (l *leaf) close() {
 	if l.page != nil {
