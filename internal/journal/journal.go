@@ -15,7 +15,7 @@
 package journal
 
 import (
-	"bufio"
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -213,19 +213,16 @@ func countLines(path string, limit int) (n int, err error) {
 		return 0, err
 	}
 	defer file.Close()
-	r := bufio.NewReaderSize(file, 256<<10)
-	for n < limit {
-		_, err := r.ReadSlice('\n')
-		switch {
-		case err == nil:
-			n++
-		case errors.Is(err, io.EOF):
-			return n, nil
-		case !errors.Is(err, bufio.ErrBufferFull):
-			return n, err
-		}
+	buf := make([]byte, 256<<10)
+	for n < limit && err == nil {
+		var size int
+		size, err = file.Read(buf)
+		n += bytes.Count(buf[:size], []byte{'\n'})
 	}
-	return n, nil
+	if err != nil && !errors.Is(err, io.EOF) {
+		return n, err
+	}
+	return min(n, limit), nil
 }
 
 // remove removes a file if it exists.
