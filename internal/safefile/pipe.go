@@ -38,13 +38,10 @@ func OpenPipe(ctx context.Context) func(path string) (io.ReadCloser, error) {
 			if err != nil {
 				return nil, err
 			}
-			return pipe{Interruptible(ctx, file), file}, nil
+			return struct {
+				io.Reader
+				io.Closer
+			}{Interruptible(ctx, file), file}, nil
 		}
 	}
-}
-
-// A pipe reads from one value and closes another.
-type pipe struct {
-	io.Reader
-	io.Closer
 }
