@@ -72,14 +72,10 @@ func (w *Writer) Lines() []string {
 		}
 		parts = append(parts, part)
 	}
-	if cited := t.Cited(); cited != "" {
-		parts = append(parts, "citations "+cited)
-	}
-	if marked := t.Marked(); marked != "" {
-		parts = append(parts, "rows with marks: "+marked)
-	}
-	if prescreened := t.Prescreened(); prescreened != "" {
-		parts = append(parts, "prescreen "+prescreened)
+	for _, p := range [][2]string{{"citations ", t.Cited()}, {"rows with marks: ", t.Marked()}, {"prescreen ", t.Prescreened()}} {
+		if p[1] != "" {
+			parts = append(parts, p[0]+p[1])
+		}
 	}
 	lines := []string{strings.Join(parts, ", ")}
 	if confidence := t.Confidence(); confidence != "" {

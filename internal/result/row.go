@@ -7,6 +7,7 @@
 package result
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -78,13 +79,7 @@ type Row struct {
 
 // Supported returns the number of supported claims.
 func (r *Row) Supported() int {
-	n := 0
-	for i := range r.Claims {
-		if r.Claims[i].Verdict == Supported {
-			n++
-		}
-	}
-	return n
+	return r.count(func(v Verdict) bool { return v == Supported })
 }
 
 // SupportProbability returns the probability that all claims are supported, according to
@@ -108,9 +103,13 @@ func (r *Row) SupportProbability() (p float64, ok bool) {
 
 // JudgedClaims returns the number of claims with a verdict other than Unjudged.
 func (r *Row) JudgedClaims() int {
+	return r.count(func(v Verdict) bool { return v != "" && v != Unjudged })
+}
+
+func (r *Row) count(counts func(Verdict) bool) int {
 	n := 0
 	for i := range r.Claims {
-		if v := r.Claims[i].Verdict; v != "" && v != Unjudged {
+		if counts(r.Claims[i].Verdict) {
 			n++
 		}
 	}
@@ -120,10 +119,8 @@ func (r *Row) JudgedClaims() int {
 // KeptValue returns the JSON value of a kept column, or nil if the row does
 // not have the column.
 func (r *Row) KeptValue(name string) []byte {
-	for i := range r.Kept {
-		if r.Kept[i].Name == name {
-			return r.Kept[i].Value
-		}
+	if i := slices.IndexFunc(r.Kept, func(c dataset.Column) bool { return c.Name == name }); i >= 0 {
+		return r.Kept[i].Value
 	}
 	return nil
 }

@@ -3,6 +3,7 @@ package result
 import (
 	"cmp"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -19,10 +20,8 @@ type Settings []Setting
 
 // Get returns the value of a setting, or "" if it is not set.
 func (l Settings) Get(name string) string {
-	for i := range l {
-		if l[i].Name == name {
-			return l[i].Value
-		}
+	if i := slices.IndexFunc(l, func(s Setting) bool { return s.Name == name }); i >= 0 {
+		return l[i].Value
 	}
 	return ""
 }
