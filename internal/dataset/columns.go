@@ -67,7 +67,7 @@ func newColumnMap(opts Options) (*columnMap, error) {
 			continue
 		}
 		if c, taken := m.byName[name]; taken {
-			return nil, usagef("--map gives column %s to both %s and %s", quote(name), c.field, f)
+			return nil, usagef("--map gives column %s to both %s and %s", shape.Quote(name), c.field, f)
 		}
 		m.byName[name] = candidate{field: f, name: name}
 		path, err := shape.ParsePath(name)
@@ -109,15 +109,10 @@ func (m *columnMap) keeps(name string) bool {
 // candidates lists the possible column names of a field for error messages.
 func (m *columnMap) candidates(f Field) string {
 	if name := cmp.Or(m.mapped[f], m.names[f]); name != "" {
-		return quote(name)
+		return shape.Quote(name)
 	}
 	names := aliases(f)
 	return strings.Join(slices.Concat(names[0], names[1]), ", ")
-}
-
-func ambiguousColumns(f Field, a, b string) error {
-	return usagef("%s: ambiguous: both %s and %s match; choose one with --map %s=%s or --map %s=%s",
-		f, quote(a), quote(b), f, a, f, b)
 }
 
 // noSuchColumn returns the error for a mapped column that does not exist.
@@ -166,7 +161,7 @@ func (m *columnMap) cannotKeep(name string, names []string) error {
 	if flag := m.required[name]; flag != "" {
 		what = flag
 	}
-	err := usagef("%s %s: %s", what, quote(name), noColumn(names))
+	err := usagef("%s %s: %s", what, shape.Quote(name), noColumn(names))
 	if isPath(name) {
 		return &layoutError{err: err, missing: true}
 	}
@@ -179,7 +174,7 @@ func (m *columnMap) withoutKept(name string, names []string, w *warnings) error 
 	if m.required[name] != "" || isPath(name) {
 		return m.cannotKeep(name, names)
 	}
-	w.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null; the columns are %s", quote(name), list(names)))
+	w.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null; the columns are %s", shape.Quote(name), list(names)))
 	return nil
 }
 

@@ -57,9 +57,9 @@ func textContexts(cell string) ([]string, []Source, error) {
 	case isBlank(cell):
 		return nil, nil, errNoContexts
 	case shape.IsMissing(cell):
-		return nil, nil, fmt.Errorf("contexts: want text, got %s, which stands for a missing value", quote(trim(cell)))
+		return nil, nil, fmt.Errorf("contexts: want text, got %s, which stands for a missing value", shape.Quote(trim(cell)))
 	case isNumber(trim(cell)):
-		return nil, nil, fmt.Errorf("contexts: want text, got the number %s", quote(trim(cell)))
+		return nil, nil, fmt.Errorf("contexts: want text, got the number %s", shape.Quote(trim(cell)))
 	}
 	return collectContexts(&value{Kind: shape.Text, Text: cell})
 }
@@ -97,7 +97,7 @@ func collectContexts(v *value) ([]string, []Source, error) {
 		return nil, nil, fmt.Errorf("contexts%w", err)
 	}
 	if len(c.texts) > 0 && !slices.ContainsFunc(c.texts, func(text string) bool { return !shape.IsSourceNames(text) }) {
-		return nil, nil, fmt.Errorf("contexts: want texts, got only names of their sources, such as %s", quote(trim(c.texts[0])))
+		return nil, nil, fmt.Errorf("contexts: want texts, got only names of their sources, such as %s", shape.Quote(trim(c.texts[0])))
 	}
 	if c.sources != nil {
 		c.fillSources(len(c.texts))

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
@@ -244,7 +245,7 @@ func (f *file) next(row *Row) error {
 		err = f.reader.next(row)
 	}
 	if err == nil && isMissingAnswer(row.Answer) {
-		err = &RowError{Line: row.Line, Err: fmt.Errorf("answer: want text, got %s, which stands for a missing value", quote(trim(row.Answer)))}
+		err = &RowError{Line: row.Line, Err: fmt.Errorf("answer: want text, got %s, which stands for a missing value", shape.Quote(trim(row.Answer)))}
 		row.Answer = ""
 	}
 	if err == nil && f.opts.NeedText && !HasText(row.Contexts) {

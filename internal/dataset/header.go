@@ -42,9 +42,9 @@ func (m *columnMap) header(names []string) (*header, error) {
 		seen[name] = true
 		switch {
 		case duplicate && (used || slices.Contains(m.keep, name)):
-			return nil, usagef("two columns are named %s", quote(name))
+			return nil, usagef("two columns are named %s", shape.Quote(name))
 		case duplicate && kept:
-			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: another is named %s too", i+1, quote(name)))
+			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: another is named %s too", i+1, shape.Quote(name)))
 			continue
 		case kept && name == "":
 			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: it has no name", i+1))
@@ -105,7 +105,7 @@ func (m *columnMap) rival(f Field, chosen string, names []string) error {
 	}
 	for _, name := range names {
 		if _, used := m.byName[name]; !used && m.words.Rival(f, chosen, name) {
-			return &layoutError{err: ambiguousColumns(f, chosen, name)}
+			return &layoutError{err: &UsageError{shape.Ambiguous(f, chosen, name)}}
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func choose(f Field, found []foundField, hasValue func(*foundField) bool) (best 
 		case !hasValue(best) || best.rank > s.rank:
 			best, err = s, nil
 		case err == nil:
-			err = ambiguousColumns(f, best.name, s.name)
+			err = &UsageError{shape.Ambiguous(f, best.name, s.name)}
 		}
 	}
 	return best, err
@@ -144,7 +144,7 @@ func (m *columnMap) column(h *header, f Field, hasValue func(*foundField) bool) 
 	for i := range h.found {
 		s := &h.found[i]
 		if s != best && s.field == f && f == FieldContexts && m.mapped[f] == "" && hasValue(s) && m.words.Rival(f, best.name, s.name) {
-			return nil, &layoutError{err: ambiguousColumns(f, best.name, s.name)}
+			return nil, &layoutError{err: &UsageError{shape.Ambiguous(f, best.name, s.name)}}
 		}
 	}
 	if chosen := h.chosen[f]; chosen != "" && chosen != best.name {
@@ -158,5 +158,5 @@ func (m *columnMap) column(h *header, f Field, hasValue func(*foundField) bool) 
 // field was read before, but one in another column: that may be the expected answer, or
 // the contexts of another retriever.
 func notInPlace(f Field, chosen, other string) error {
-	return fmt.Errorf("%s: want a value in column %s as in earlier rows; %s is not read in its place", f, quote(chosen), quote(other))
+	return fmt.Errorf("%s: want a value in column %s as in earlier rows; %s is not read in its place", f, shape.Quote(chosen), shape.Quote(other))
 }

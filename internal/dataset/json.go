@@ -56,6 +56,9 @@ func newJSON(r *bufio.Reader, f fileColumns, preset *columnMap, consumed func(in
 		members:      map[string]bool{}, layout: columns, finder: newFinder(), preset: columns.preset(),
 	}
 	err := j.start()
+	if err == nil && j.inside && j.elements.PeekKind() == '[' {
+		err = errArrays
+	}
 	in.keep, in.kept = false, nil
 	return j, j.wrapError(err)
 }
@@ -76,11 +79,7 @@ func (j *jsonReader) start() error {
 		j.done = true
 		return nil
 	}
-	j.inside = tok.Kind() == '['
-	if j.inside && j.elements.PeekKind() == '[' {
-		return errArrays
-	}
-	if err != nil || j.inside {
+	if j.inside = tok.Kind() == '['; err != nil || j.inside {
 		return err
 	}
 	if tok.Kind() != '{' {
@@ -102,13 +101,8 @@ func (j *jsonReader) start() error {
 				return err
 			}
 			j.wrapped, j.inside = true, true
-			if _, err := j.elements.ReadToken(); err != nil {
-				return err
-			}
-			if j.elements.PeekKind() == '[' {
-				return errArrays
-			}
-			return nil
+			_, err := j.elements.ReadToken()
+			return err
 		}
 		if err := j.skip(name); err != nil {
 			return err
@@ -129,11 +123,11 @@ func (j *jsonReader) member() (string, error) {
 	}
 	name := tok.String()
 	if j.members[name] {
-		return "", fmt.Errorf("line %d: two members are named %s", j.in.lineAt(j.elements.InputOffset()-1), quote(name))
+		return "", fmt.Errorf("line %d: two members are named %s", j.in.lineAt(j.elements.InputOffset()-1), shape.Quote(name))
 	}
 	j.members[name] = true
 	if j.wrapped && j.isRow() {
-		return "", &layoutError{err: fmt.Errorf("an answer and contexts beside the rows in %s: extract one of them with jq", quote(j.rows))}
+		return "", &layoutError{err: fmt.Errorf("an answer and contexts beside the rows in %s: extract one of them with jq", shape.Quote(j.rows))}
 	}
 	return name, nil
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // A warnings value reports warnings about columns and notes, without repeating them.
@@ -43,21 +45,7 @@ func (w *warnings) noteOnce(path, text string) {
 	}
 }
 
-const (
-	maxQuoted = 60 // characters of a quoted text
-	maxListed = 30 // names in a list
-)
-
-// quote quotes s for a message and truncates it to maxQuoted characters.
-func quote(s string) string {
-	n := 0
-	for i := range s {
-		if n++; n > maxQuoted {
-			return strconv.Quote(s[:i]) + "..."
-		}
-	}
-	return strconv.Quote(s)
-}
+const maxListed = 30 // names in a list
 
 // list joins column names for a message, quoting those with special characters.
 func list(names []string) string {
@@ -67,8 +55,8 @@ func list(names []string) string {
 	needsQuotes := func(c rune) bool { return c <= ' ' || c == ',' || c > '~' && !strconv.IsPrint(c) }
 	var shown []string
 	for _, name := range names[:min(len(names), maxListed)] {
-		if name == "" || len(name) > maxQuoted || strings.ContainsFunc(name, needsQuotes) {
-			name = quote(name)
+		if name == "" || len(name) > shape.MaxQuoted || strings.ContainsFunc(name, needsQuotes) {
+			name = shape.Quote(name)
 		}
 		shown = append(shown, name)
 	}

@@ -190,8 +190,8 @@ func (o *objectReader) search(chosen string) error {
 		if trigger := f == FieldAnswer && o.nested || f == FieldContexts && rival; !trigger || o.columns.mapped[f] != "" {
 			continue
 		}
-		if a, ok := errors.AsType[*shape.Ambiguous](finder.Rival(record, f)); ok {
-			return ambiguousColumns(f, a.Paths[0], a.Paths[1])
+		if usage, ok := errors.AsType[*shape.UsageError](finder.Rival(record, f)); ok {
+			return &UsageError{usage}
 		}
 	}
 	return nil

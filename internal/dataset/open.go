@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
 // A Set reads one or more files as a single sequence of rows. It is not safe
@@ -132,7 +134,7 @@ func (s *Set) setID(row *Row, valid bool) {
 	id := maphash.String(s.seed, row.ID)
 	if _, known := s.ids[id]; known {
 		if s.duplicates++; s.duplicates == 1 {
-			s.warnings.warn(fmt.Errorf("%s:%d: %s%s", DisplayName(row.File), row.Line, problem, quote(row.ID)))
+			s.warnings.warn(fmt.Errorf("%s:%d: %s%s", DisplayName(row.File), row.Line, problem, shape.Quote(row.ID)))
 		}
 	} else if len(s.ids) < maxIDs {
 		s.ids[id] = struct{}{}

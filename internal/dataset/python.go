@@ -203,7 +203,7 @@ func (p *pythonParser) word(depth int) (*value, error) {
 	case p.peek() == '(':
 		return p.call(depth)
 	}
-	return nil, &pythonError{offset: start, what: "unknown name " + quote(w), isLiteral: p.i == len(p.s)}
+	return nil, &pythonError{offset: start, what: "unknown name " + shape.Quote(w), isLiteral: p.i == len(p.s)}
 }
 
 // call reads a call. A call with a positional argument becomes the value of

@@ -103,10 +103,13 @@ func (s *shapedReader) read() {
 	record.Line = raw.Line
 	rows, err := s.shape.Read(record)
 	if err != nil {
-		if is[*shape.Ambiguous](err) && s.count < maxPeeked {
-			s.queue = nil
+		if usage, ok := errors.AsType[*shape.UsageError](err); ok {
+			if usage.Ambiguous && s.count < maxPeeked {
+				s.queue = nil
+			}
+			err = &UsageError{usage}
 		}
-		fail(rowError(raw.Line, s.usage(err)))
+		fail(rowError(raw.Line, err))
 		return
 	}
 	for _, r := range rows {
@@ -120,32 +123,19 @@ func (s *shapedReader) read() {
 	}
 }
 
-// usage turns errors about options into usage errors.
-func (s *shapedReader) usage(err error) error {
-	if a, ok := errors.AsType[*shape.Ambiguous](err); ok {
-		return ambiguousColumns(a.Field, a.Paths[0], a.Paths[1])
-	}
-	if e, ok := errors.AsType[*shape.Shared](err); ok {
-		a, b := e.Fields[0], e.Fields[1]
-		return usagef("%s and %s are both read from %s; choose another column with --map %s=COLUMN or --map %s=COLUMN", a, b, quote(e.Path), a, b)
-	}
-	if n, ok := errors.AsType[*shape.NotExported](err); ok {
-		return usagef("--from %s: %w", n.Tool.Name, n)
-	}
-	return err
-}
-
 // fill sets the fields of a row.
 func (s *shapedReader) fill(row *Row, r shapedRow) error {
-	m := s.columns
 	if err := s.keep(row, r.Value); err != nil {
 		return err
 	}
 	s.mapped.record(func(f Field) bool {
-		path := m.paths[f]
+		path := s.columns.paths[f]
 		return path != nil && s.shape.Value(path, r.Value) != nil || f == FieldContexts && r.Contexts != nil
 	}, func() []string { return r.Value.Paths(maxListed + 1) })
-	row.ID = cmp.Or(s.id(r.Value), r.key)
+	for _, path := range s.ids {
+		row.ID = cmp.Or(row.ID, s.shape.Text(path, r.Value))
+	}
+	row.ID = cmp.Or(row.ID, r.key)
 	if r.Turn > 0 {
 		row.ID = cmp.Or(row.ID, strconv.Itoa(r.number)) + "#" + strconv.Itoa(r.Turn)
 	}
@@ -158,7 +148,8 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 	var err error
 	if r.Contexts != nil {
 		if r.Contexts.Kind == shape.Text {
-			row.Contexts, row.Sources, err = separatedContexts(r.Contexts.Text, s.separator(r.Value), s.noteSplit)
+			separator := shape.ContextSeparator(memberNames(r.Value), s.format == CSV || s.format == TSV)
+			row.Contexts, row.Sources, err = separatedContexts(r.Contexts.Text, separator, s.noteSplit)
 		} else {
 			row.Contexts, row.Sources, err = contexts(r.Contexts)
 		}
@@ -168,42 +159,27 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 	case r.Err != nil:
 		return &layoutError{err: r.Err}
 	case cut != nil && len(cut.Items) > 0:
-		return fmt.Errorf("the file has only a part of %s (truncated_cells)", quote(cut.Items[0].Text))
+		return fmt.Errorf("the file has only a part of %s (truncated_cells)", shape.Quote(cut.Items[0].Text))
 	case r.Answer == nil:
-		return s.missing(m, FieldAnswer, r.Value)
+		return s.missing(FieldAnswer, r.Value)
 	case r.Contexts == nil:
-		return s.missing(m, FieldContexts, r.Value)
+		return s.missing(FieldContexts, r.Value)
 	case err != nil:
 		return &layoutError{err: err}
 	}
 	return nil
 }
 
-// separator returns the separator of contexts in a text of a record, or "".
-func (s *shapedReader) separator(record *shape.Value) string {
-	return shape.ContextSeparator(memberNames(record), s.format == CSV || s.format == TSV)
-}
-
 // missing returns the error for a record without a field.
-func (s *shapedReader) missing(m *columnMap, f Field, record *shape.Value) error {
-	if path := cmp.Or(m.paths[f], s.shape.Layout()[f]); path != nil {
+func (s *shapedReader) missing(f Field, record *shape.Value) error {
+	if path := cmp.Or(s.columns.paths[f], s.shape.Layout()[f]); path != nil {
 		return &layoutError{fmt.Errorf("no %s: %s is missing or null", f, path), true, f}
 	}
 	if tool := s.shape.Tool(); tool != nil {
 		return &layoutError{fmt.Errorf("no %s found in an export of %s; found %s; choose one with --map %s=PATH",
 			f, tool.Title, list(record.Paths(maxListed+1)), f), true, f}
 	}
-	return m.missing(f, record.Paths(maxListed+1))
-}
-
-// id returns the id of a record, or "".
-func (s *shapedReader) id(record *shape.Value) string {
-	for _, path := range s.ids {
-		if text := s.shape.Text(path, record); text != "" {
-			return text
-		}
-	}
-	return ""
+	return s.columns.missing(f, record.Paths(maxListed+1))
 }
 
 // keep copies the requested columns, which can also be paths. The first record must

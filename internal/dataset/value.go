@@ -137,7 +137,7 @@ func syntaxError(err error) error {
 	case errors.Is(syntactic.Err, io.ErrUnexpectedEOF):
 		what = "unexpected end of input"
 	case errors.Is(syntactic.Err, jsontext.ErrDuplicateName):
-		what = "duplicate name " + quote(syntactic.JSONPointer.LastToken())
+		what = "duplicate name " + shape.Quote(syntactic.JSONPointer.LastToken())
 	case strings.HasPrefix(what, "invalid surrogate pair"):
 		what = "unpaired surrogate"
 	}

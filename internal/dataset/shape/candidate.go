@@ -63,21 +63,25 @@ func (s *search) best(field Field) (*candidate, error) {
 			verdict := s.Names.IsVerdict(other) && (s.Names.IsRating(other) || s.Names.isSystemAnswer(name)) && !s.Names.IsVerdict(text)
 			_, inList := cutLast(c.pattern)
 			if other != text && !verdict && !inList && (name == chosen || s.Names.Rival(field, chosen, name)) && s.rivals(field, c, best) {
-				return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
+				return nil, Ambiguous(field, best.pattern, c.pattern)
 			}
 		}
 	}
 	return best, nil
 }
 
-// An Ambiguous error reports two equally good sources of a field.
-type Ambiguous struct {
-	Field Field
-	Paths [2]string
+// A UsageError is an error that an option can solve.
+type UsageError struct {
+	Ambiguous bool // two sources of a field are equally good
+	text      string
 }
 
-func (e *Ambiguous) Error() string {
-	return fmt.Sprintf("both %s and %s match", e.Paths[0], e.Paths[1])
+func (e *UsageError) Error() string { return e.text }
+
+// Ambiguous returns the error for two equally good sources of a field.
+func Ambiguous(f Field, a, b string) *UsageError {
+	return &UsageError{true, fmt.Sprintf("%s: ambiguous: both %s and %s match; choose one with --map %s=%s or --map %s=%s",
+		f, Quote(a), Quote(b), f, a, f, b)}
 }
 
 // unrivaled returns the best candidate in a list, or nil. It is an error if a rival has another
@@ -89,7 +93,7 @@ func (s *search) unrivaled(field Field, list []*candidate, rivals func(field Fie
 	best := slices.MinFunc(list, (*candidate).compare)
 	for _, c := range list {
 		if rivals(field, c, best) && !s.same(field, c, best) {
-			return nil, &Ambiguous{field, [2]string{best.pattern, c.pattern}}
+			return nil, Ambiguous(field, best.pattern, c.pattern)
 		}
 	}
 	return best, nil

@@ -79,10 +79,8 @@ func callsTool(m *Value) bool {
 
 // failed reports whether the result of a tool is an error, which is no context.
 func failed(result *Value) bool {
-	for _, name := range []string{"is_error", "error", "isError"} {
-		if m := result.Member(name); m != nil && m.Kind == Bool && m.Text == "true" {
-			return true
-		}
-	}
-	return result.text("status") == "error"
+	return result.text("status") == "error" || slices.ContainsFunc([]string{"is_error", "error", "isError"}, func(name string) bool {
+		m := result.Member(name)
+		return m != nil && m.Kind == Bool && m.Text == "true"
+	})
 }

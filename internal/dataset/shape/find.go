@@ -1,6 +1,7 @@
 package shape
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"unicode"
@@ -24,36 +25,21 @@ func (f *Finder) Plan(record *Value, preset Plan) (Plan, error) {
 			continue
 		}
 		c, err := s.best(field)
+		if err == nil && s.isNull(field, c) {
+			continue
+		}
+		if err == nil && c == nil {
+			c, err = s.fallback(field, record)
+		}
+		if err == nil && c != nil {
+			plan[field], err = ParsePath(c.pattern)
+		}
 		if err != nil {
 			return nil, err
 		}
-		if s.isNull(field, c) {
-			continue
-		}
-		if c == nil {
-			if c, err = s.fallback(field, record); err != nil {
-				return nil, err
-			}
-		}
-		if c == nil {
-			continue
-		}
-		path, err := ParsePath(c.pattern)
-		if err != nil {
-			return nil, err
-		}
-		plan[field] = path
 	}
 	return plan, f.shared(plan, record)
 }
-
-// A Shared error reports two fields that are read from one place.
-type Shared struct {
-	Fields [2]Field
-	Path   string
-}
-
-func (e *Shared) Error() string { return e.Path + " is read as two fields" }
 
 // shared returns an error if two fields are read from one place, or the contexts from a
 // value with the answer. A chat holds several fields.
@@ -64,7 +50,8 @@ func (f *Finder) shared(p Plan, record *Value) error {
 			continue
 		}
 		if !slices.ContainsFunc(f.Expand.find(a, record), func(v *Value) bool { return isChat(f.Expand.expand(v)) }) {
-			return &Shared{pair, a.text}
+			return &UsageError{text: fmt.Sprintf("%s and %s are both read from %s; choose another column with --map %s=COLUMN or --map %s=COLUMN",
+				pair[0], pair[1], Quote(a.text), pair[0], pair[1])}
 		}
 	}
 	return nil

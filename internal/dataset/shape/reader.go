@@ -74,7 +74,7 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 		return nil, nil // such as a resource
 	}
 	if r.forced && !r.tool.matches(normal) && len(spans) == 0 {
-		return nil, &NotExported{Tool: r.tool, Looks: r.guess(normal)}
+		return nil, r.notExported(normal)
 	}
 	r.recognize(normal)
 	plan, err := r.planOf(normal)
@@ -172,24 +172,19 @@ func (r *Reader) check(normal *Value) error {
 		}
 		a, b := r.Value(first, normal), r.Value(here, normal)
 		if a != nil && b != nil && a.Kind != Null && !isBlank(a) && !equal(a, b) {
-			return &Ambiguous{field, [2]string{first.text, here.text}}
+			return Ambiguous(field, first.text, here.text)
 		}
 	}
 	return nil
 }
 
-// A NotExported error reports a record that the named tool did not write.
-type NotExported struct {
-	Tool  *Tool
-	Looks *Tool // tool that may have written it, or nil
-}
-
-func (e *NotExported) Error() string {
-	text := "the records are not an export of " + e.Tool.Title
-	if e.Looks != nil {
-		text += fmt.Sprintf("; they look like one of %s (--from %s)", e.Looks.Title, e.Looks.Name)
+// notExported returns the error for a record that the named tool did not write.
+func (r *Reader) notExported(normal *Value) error {
+	text := fmt.Sprintf("--from %s: the records are not an export of %s", r.tool.Name, r.tool.Title)
+	if other := r.guess(normal); other != nil {
+		text += fmt.Sprintf("; they look like one of %s (--from %s)", other.Title, other.Name)
 	}
-	return text
+	return &UsageError{text: text}
 }
 
 // recognize sets the tool that wrote the records, unless it is known.

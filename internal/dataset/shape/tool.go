@@ -158,17 +158,7 @@ func (t *Tool) matches(v *Value) bool { return anySignature(t.signatures, v) }
 func anySignature(signatures [][]string, v *Value) bool {
 	return slices.ContainsFunc(signatures, func(signature []string) bool {
 		return !slices.ContainsFunc(signature, func(names string) bool {
-			return !slices.ContainsFunc(strings.Split(names, "|"), func(name string) bool { return v.hasPath(name) })
+			return !slices.ContainsFunc(strings.Split(names, "|"), func(path string) bool { return v.at(path) != nil })
 		})
 	})
-}
-
-// hasPath reports whether a dotted path exists. Its value can be null.
-func (v *Value) hasPath(name string) bool {
-	for key := range strings.SplitSeq(name, ".") {
-		if v = v.Member(key); v == nil {
-			return false
-		}
-	}
-	return true
 }

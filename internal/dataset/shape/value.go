@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode"
 )
@@ -127,17 +128,18 @@ func isSourceName(name string) bool {
 	return false
 }
 
-// first returns the first member of an object that has one of the names and is not
-// null, or nil. Names can be dotted paths.
-func (v *Value) first(names ...string) *Value {
-	for _, name := range names {
-		m := v
-		for key := range strings.SplitSeq(name, ".") {
-			if m = m.Member(key); m == nil {
-				break
-			}
-		}
-		if m != nil && m.Kind != Null {
+// at returns the value at a dotted path, or nil.
+func (v *Value) at(path string) *Value {
+	for key := range strings.SplitSeq(path, ".") {
+		v = v.Member(key)
+	}
+	return v
+}
+
+// first returns the value at the first of the dotted paths that has one other than null, or nil.
+func (v *Value) first(paths ...string) *Value {
+	for _, path := range paths {
+		if m := v.at(path); m != nil && m.Kind != Null {
 			return m
 		}
 	}
@@ -179,4 +181,18 @@ func items(v *Value) []*Value {
 		return nil
 	}
 	return v.Items
+}
+
+// MaxQuoted is the maximum number of characters of a quoted text.
+const MaxQuoted = 60
+
+// Quote quotes s for a message and truncates it to MaxQuoted characters.
+func Quote(s string) string {
+	n := 0
+	for i := range s {
+		if n++; n > MaxQuoted {
+			return strconv.Quote(s[:i]) + "..."
+		}
+	}
+	return strconv.Quote(s)
 }
