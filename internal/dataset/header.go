@@ -87,12 +87,12 @@ func (m *columnMap) header(names []string) (*header, error) {
 const maxRivals = 1 << 12
 
 // mayRival reports whether a column that is not read is named like an answer or contexts.
-func (m *columnMap) mayRival(name string) bool {
-	rival, known := m.rivals[name]
+func (m *columnMap) mayRival(name []byte) bool {
+	rival, known := m.rivals[string(name)]
 	if !known && !m.raw {
-		rival = m.words.MayRival(name)
+		rival = m.words.MayRival(string(name))
 		if len(m.rivals) < maxRivals {
-			m.rivals[name] = rival
+			m.rivals[string(name)] = rival
 		}
 	}
 	return rival

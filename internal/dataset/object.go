@@ -105,14 +105,28 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 		if err != nil {
 			return syntaxError(err)
 		}
-		name := string(unquote(raw))
-		c, used := o.columns.byName[name]
-		raw, err = o.dec.ReadValue()
-		if used {
-			var v *value
-			if err == nil {
-				v, err = readJSONText(raw)
+		key := unquote(raw) // valid until the next value is read
+		c, used := o.columns.byName[string(key)]
+		keep, rival := o.columns.keeps(string(key)), !used && o.columns.mayRival(key)
+		name := ""
+		if keep || rival {
+			name = string(key)
+		}
+		var v *value
+		if used && !keep {
+			v, err = readJSON(&o.dec)
+		} else {
+			raw, err = o.dec.ReadValue()
+		}
+		if keep && err == nil {
+			kept := raw.Clone()
+			_ = kept.Compact() // it is valid
+			row.Kept = append(row.Kept, Column{Name: name, Value: kept})
+			if used {
+				v, err = readJSONText(kept)
 			}
+		}
+		if used {
 			if err != nil { // an incomplete value is invalid
 				v = &value{Kind: shape.Bytes}
 			}
@@ -121,14 +135,9 @@ func (o *objectReader) readTokens(row *Row, first bool) error {
 		if err != nil {
 			return syntaxError(err)
 		}
-		if o.columns.keeps(name) {
-			kept := raw.Clone()
-			_ = kept.Compact() // it is valid
-			row.Kept = append(row.Kept, Column{Name: name, Value: kept})
-		}
 		if !used {
 			o.nested = o.nested || raw.Kind() == '{'
-			if o.columns.mayRival(name) && o.isText(raw, first) {
+			if rival && o.isText(raw, first) {
 				o.others = append(o.others, name)
 			}
 		}
