@@ -244,11 +244,9 @@ const delimiters = ",\t;|"
 // sampleRecords limits the number of records that detection compares.
 const sampleRecords = 50
 
-// detectDialect returns the dialect of a text that starts with head. The
-// delimiter is given if it is known, and preferred if several are equally good.
-//
-// It returns the dialect in which the first records most consistently have as many
-// fields as the header, and then the one with most fields.
+// detectDialect returns the dialect in which the first records of a text that starts with
+// head most consistently have as many fields as the header, and then the one with most
+// fields. The delimiter is given if it is known, and preferred if several are equally good.
 func detectDialect(head []byte, given, preferred byte) dialect {
 	if given != 0 {
 		return newDialect(head, given)

@@ -132,7 +132,7 @@ func (f *file) openShaped() error {
 	if err != nil {
 		return err
 	}
-	if tool := shaped.shape.Tool(); tool != nil {
+	if tool := shaped.shape.Tool; tool != nil {
 		f.found = tool.Name
 	}
 	if note := shaped.shape.Describe(); note != "" {
@@ -141,7 +141,7 @@ func (f *file) openShaped() error {
 	if _, ok := shaped.records.(*documentReader); ok {
 		return nil
 	}
-	if columns := f.columns.detected(shaped.shape.Layout()); columns != nil {
+	if columns := f.columns.detected(shaped.shape.Layout); columns != nil {
 		usual := f.columns
 		f.columns = columns
 		err := f.openUsual(maxPeeked)

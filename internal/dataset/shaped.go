@@ -172,10 +172,10 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 
 // missing returns the error for a record without a field.
 func (s *shapedReader) missing(f Field, record *shape.Value) error {
-	if path := cmp.Or(s.columns.paths[f], s.shape.Layout()[f]); path != nil {
+	if path := cmp.Or(s.columns.paths[f], s.shape.Layout[f]); path != nil {
 		return &layoutError{fmt.Errorf("no %s: %s is missing or null", f, path), true, f}
 	}
-	if tool := s.shape.Tool(); tool != nil {
+	if tool := s.shape.Tool; tool != nil {
 		return &layoutError{fmt.Errorf("no %s found in an export of %s; found %s; choose one with --map %s=PATH",
 			f, tool.Title, list(record.Paths(maxListed+1)), f), true, f}
 	}

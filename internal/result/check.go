@@ -95,7 +95,16 @@ func checkClaim(claim *Claim, i int) error {
 // checkScores compares the scores of a row with its verdicts.
 func checkScores(r *Row) error {
 	if r.Status != Scored {
-		return checkUnscored(r)
+		want := "null, since the status is " + string(r.Status)
+		switch f := r.Faithfulness; {
+		case !math.IsNaN(r.Support):
+			return mismatch("support", formatNumber(r.Support), want)
+		case r.Status != NoClaims && !math.IsNaN(f):
+			return mismatch("faithfulness", formatNumber(f), want)
+		case r.Status == NoClaims && !math.IsNaN(f) && f != 0 && f != 1:
+			return mismatch("faithfulness", formatNumber(f), "null, 0 or 1, the values of --no-claims")
+		}
+		return nil
 	}
 	sum := 0.0
 	for i := range r.Claims {
@@ -109,20 +118,6 @@ func checkScores(r *Row) error {
 	}
 	if want := sum / float64(judged); !(math.Abs(r.Support-want) <= supportError) {
 		return mismatch("support", formatNumber(r.Support), formatNumber(Round(want))+" (mean of the scores of the claims)")
-	}
-	return nil
-}
-
-// checkUnscored checks the scores of a row without verdicts.
-func checkUnscored(r *Row) error {
-	f := r.Faithfulness
-	switch {
-	case !math.IsNaN(r.Support):
-		return mismatch("support", formatNumber(r.Support), "null, since the status is "+string(r.Status))
-	case r.Status != NoClaims && !math.IsNaN(f):
-		return mismatch("faithfulness", formatNumber(f), "null, since the status is "+string(r.Status))
-	case r.Status == NoClaims && !math.IsNaN(f) && f != 0 && f != 1:
-		return mismatch("faithfulness", formatNumber(f), "null, 0 or 1, the values of --no-claims")
 	}
 	return nil
 }

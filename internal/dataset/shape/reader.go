@@ -12,13 +12,14 @@ import (
 // decides where those of the others are read from.
 type Reader struct {
 	*Finder
-	preset  Plan  // from --map
-	tool    *Tool // from --from, or recognized
-	forced  bool
-	plan    Plan
-	checked int  // number of records that were compared with plan
-	All     bool // compare all records with plan, not only the first ones
-	Turns   bool // return a row for each turn of a conversation, not only the last one
+	Tool   *Tool // from --from, or recognized; nil if it is not known
+	Layout Plan  // of the fields, or nil if it is not known or differs from record to record
+	All    bool  // compare all records with Layout, not only the first ones
+	Turns  bool  // return a row for each turn of a conversation, not only the last one
+
+	preset  Plan // from --map
+	forced  bool // Tool is from --from
+	checked int  // number of records that were compared with Layout
 	traces  bool // records are spans of traces, which can be in any order
 
 	groups map[string]*group
@@ -37,7 +38,7 @@ func NewReader(f *Finder, preset Plan, from string) *Reader {
 	r := &Reader{Finder: f, preset: preset, groups: map[string]*group{}}
 	for i := range f.tools {
 		if f.tools[i].Name == from {
-			r.tool, r.forced = &f.tools[i], true
+			r.Tool, r.forced = &f.tools[i], true
 		}
 	}
 	return r
@@ -47,13 +48,13 @@ func NewReader(f *Finder, preset Plan, from string) *Reader {
 // Close.
 func (r *Reader) Read(v *Value) ([]Record, error) {
 	normal := r.Normalize(v)
-	if r.plan != nil {
+	if r.Layout != nil {
 		if r.checked++; r.All || r.checked < maxChecked {
 			if err := r.check(normal); err != nil {
 				return nil, err
 			}
 		}
-		return r.rows(r.plan, normal), nil
+		return r.rows(r.Layout, normal), nil
 	}
 	spans := r.spansOf(normal)
 	if r.traces || len(spans) > 0 && len(r.preset) == 0 {
@@ -73,7 +74,7 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 		}
 		return nil, nil // such as a resource
 	}
-	if r.forced && !r.tool.matches(normal) && len(spans) == 0 {
+	if r.forced && !r.Tool.matches(normal) && len(spans) == 0 {
 		return nil, r.notExported(normal)
 	}
 	r.recognize(normal)
@@ -83,7 +84,7 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 	}
 	rows := r.rows(plan, normal)
 	if slices.ContainsFunc(rows, func(r Record) bool { return r.Err == nil && r.Answer != nil && r.Contexts != nil }) {
-		r.plan = plan
+		r.Layout = plan
 	}
 	return rows, nil
 }
@@ -155,7 +156,7 @@ func (r *Reader) turnRows(plan Plan, record *Value) []Record {
 
 // planOf finds the fields of a record.
 func (r *Reader) planOf(normal *Value) (Plan, error) {
-	return r.planFor(r.tool, normal, r.preset)
+	return r.planFor(r.Tool, normal, r.preset)
 }
 
 // check returns an error if a field of a record is found elsewhere than that of the first
@@ -166,7 +167,7 @@ func (r *Reader) check(normal *Value) error {
 		return err
 	}
 	for _, field := range []Field{Answer, Contexts} {
-		here, first := plan[field], r.plan[field]
+		here, first := plan[field], r.Layout[field]
 		if here == nil || here.text == first.text {
 			continue
 		}
@@ -180,7 +181,7 @@ func (r *Reader) check(normal *Value) error {
 
 // notExported returns the error for a record that the named tool did not write.
 func (r *Reader) notExported(normal *Value) error {
-	text := fmt.Sprintf("--from %s: the records are not an export of %s", r.tool.Name, r.tool.Title)
+	text := fmt.Sprintf("--from %s: the records are not an export of %s", r.Tool.Name, r.Tool.Title)
 	if other := r.guess(normal); other != nil {
 		text += fmt.Sprintf("; they look like one of %s (--from %s)", other.Title, other.Name)
 	}
@@ -189,8 +190,8 @@ func (r *Reader) notExported(normal *Value) error {
 
 // recognize sets the tool that wrote the records, unless it is known.
 func (r *Reader) recognize(v *Value) {
-	if r.tool == nil {
-		r.tool = r.guess(v)
+	if r.Tool == nil {
+		r.Tool = r.guess(v)
 	}
 }
 
@@ -244,14 +245,14 @@ func (r *Reader) Text(p *Path, record *Value) string {
 // Rest returns a member of a record without the values that are fields, or nil if
 // nothing is left.
 func (r *Reader) Rest(m *Value) *Value {
-	if r.plan == nil {
+	if r.Layout == nil {
 		if slices.Contains(strings.Fields("inputs outputs input output attributes events child_runs observations spans data resource"), m.Name) {
 			return nil
 		}
 		return m
 	}
 	for _, field := range fields() {
-		if p := r.plan[field]; p != nil && m != nil {
+		if p := r.Layout[field]; p != nil && m != nil {
 			m = m.without(p.steps)
 		}
 	}
@@ -279,21 +280,14 @@ func (v *Value) without(path []step) *Value {
 	return out
 }
 
-// Layout returns where the fields are read from, or nil if that is not known or differs
-// from record to record.
-func (r *Reader) Layout() Plan { return r.plan }
-
-// Tool returns the tool that wrote the records, or nil if it is not known.
-func (r *Reader) Tool() *Tool { return r.tool }
-
 // Describe says how the records are read, for a message to the user.
 func (r *Reader) Describe() string {
 	var parts []string
-	if r.tool != nil && !r.forced {
-		parts = append(parts, fmt.Sprintf("read as an export of %s (--from %s)", r.tool.Title, r.tool.Name))
+	if r.Tool != nil && !r.forced {
+		parts = append(parts, fmt.Sprintf("read as an export of %s (--from %s)", r.Tool.Title, r.Tool.Name))
 	}
 	for _, field := range fields() {
-		if path := r.plan[field]; path != nil {
+		if path := r.Layout[field]; path != nil {
 			parts = append(parts, fmt.Sprintf("%s from %s", field, path))
 		}
 	}
