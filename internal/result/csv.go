@@ -92,6 +92,9 @@ func (c *csvWriter) writeRow(r *Row) error {
 	for _, name := range csvColumns() {
 		var value []byte
 		switch {
+		case name == "error" && r.Err != nil: // as it is, even if a file name in it is not UTF-8
+			c.cells = append(c.cells, escapeFormula(r.Err.Error()))
+			continue
 		case name != "n_claims" && name != "n_supported":
 			value = rowFields().appendField(nil, reflect.ValueOf(r).Elem(), name)
 		case r.Status == Failed:
