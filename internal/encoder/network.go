@@ -2,6 +2,7 @@ package encoder
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
@@ -149,4 +150,144 @@ func (n *network) fold() {
 		l.up.fold(&l.afterAttention)
 		before = &l.afterFeed
 	}
+}
+
+// embeddings holds the embedding tables. The input of the network is the normalized sum
+// of a row of each.
+type embeddings struct {
+	words     table
+	positions table       // optional
+	types     table       // optional
+	norm      kernel.Norm // a nil gain means none
+	// offset, if not 0, is the first position. Padding tokens are then not counted.
+	pad    int32
+	offset int
+	// oneType means that all tokens have type 0, regardless of the tokenizer.
+	oneType bool
+}
+
+// check rejects tokens that have no embedding.
+func (e *embeddings) check(ids, types []int32) error {
+	for _, id := range ids {
+		if id < 0 || int(id) >= e.words.rows {
+			return fmt.Errorf("token %d, but the model has embeddings for %d: tokenizer.json belongs to another model", id, e.words.rows)
+		}
+	}
+	if e.types.rows == 0 || e.oneType {
+		return nil
+	}
+	for _, t := range types {
+		if t < 0 || int(t) >= e.types.rows {
+			return fmt.Errorf("token type %d, but the model has %d types: tokenizer.json belongs to another model", t, e.types.rows)
+		}
+	}
+	return nil
+}
+
+// setPositions sets the indexes of the tokens of one sequence in the position table.
+func (e *embeddings) setPositions(positions, ids []int32) {
+	count := 0
+	for i, id := range ids {
+		switch {
+		case e.offset == 0:
+			positions[i] = int32(i)
+		case id == e.pad:
+			positions[i] = int32(e.offset - 1)
+		default:
+			positions[i] = int32(e.offset + count)
+			count++
+		}
+	}
+}
+
+// run stores the input of the network in p.x.
+func (e *embeddings) run(p *pass) {
+	width := e.words.width
+	grow(&p.x, len(p.ids)*width)
+	positions := grow(&p.positions, len(p.ids))
+	for s, start := range p.starts {
+		end := start + p.lengths[s]
+		e.setPositions(positions[start:end], p.ids[start:end])
+	}
+	p.pool.Rows(p.precision, len(p.ids), func(w *kernel.Worker, lo, hi int) {
+		scratch := w.Floats(width)
+		for i := lo; i < hi; i++ {
+			row := p.x[i*width : (i+1)*width]
+			e.words.copy(row, int(p.ids[i]))
+			if e.types.rows > 0 {
+				t := 0
+				if !e.oneType {
+					t = int(p.types[i])
+				}
+				add(row, e.types.row(t, scratch))
+			}
+			if e.positions.rows > 0 {
+				add(row, e.positions.row(int(positions[i]), scratch))
+			}
+		}
+		if e.norm.Gain != nil {
+			block := p.x[lo*width : hi*width]
+			w.Norm(&e.norm, block, block, nil)
+		}
+	})
+}
+
+func add(x, y []float32) {
+	y = y[:len(x)]
+	for i := range x {
+		x[i] += y[i]
+	}
+}
+
+// A sequence is a tokenized text or pair.
+type sequence struct{ ids, types []int32 }
+
+// A pass is the evaluation of a batch of sequences by a network. The sequences are stored
+// one after another, without padding. The buffers are reused by all passes of a model.
+type pass struct {
+	ids, types []int32 // id and type of each token
+	lengths    []int   // length of each sequence
+	starts     []int   // index of the first token of each sequence
+	longest    int     // maximum of lengths
+	first      bool    // compute only the first token of each sequence
+
+	pool      *kernel.Pool
+	precision kernel.Precision
+
+	x         []float32 // hidden states
+	qkv       []float32 // queries, keys and values
+	attnOut   []float32 // attention output
+	positions []int32
+	scratch   [3][]float32 // buffers for networks and heads
+	sums      []float64    // sums for means over tokens
+}
+
+func (p *pass) reset() {
+	p.ids, p.types, p.lengths, p.starts, p.longest = p.ids[:0], p.types[:0], p.lengths[:0], p.starts[:0], 0
+}
+
+// add appends a sequence.
+func (p *pass) add(ids, types []int32) {
+	p.starts = append(p.starts, len(p.ids))
+	p.lengths = append(p.lengths, len(ids))
+	p.ids = append(p.ids, ids...)
+	p.types = append(p.types, types...)
+	p.longest = max(p.longest, len(ids))
+}
+
+// grow returns *s with length n, reallocated if its capacity is too small.
+func grow[T any](s *[]T, n int) []T {
+	if cap(*s) < n {
+		*s = make([]T, n+n/8)
+	}
+	*s = (*s)[:n]
+	return *s
+}
+
+// gather moves the rows of first tokens to the front of x and returns them.
+func (p *pass) gather(x []float32, width int) []float32 {
+	for s, start := range p.starts {
+		copy(x[s*width:(s+1)*width], x[start*width:])
+	}
+	return x[:len(p.starts)*width]
 }
