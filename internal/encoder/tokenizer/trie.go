@@ -3,6 +3,7 @@ package tokenizer
 import (
 	"cmp"
 	"slices"
+	"unicode/utf8"
 )
 
 // A vocabulary holds the tokens of a model.
@@ -102,4 +103,125 @@ func (t *trie) longest(node int32, src []byte) (value int32, length int) {
 		}
 	}
 	return value, length
+}
+
+// A wordPiece is BERT's model. It repeatedly takes the longest matching token;
+// tokens after the first are marked by a prefix.
+type wordPiece struct {
+	trie     *trie
+	rest     int32 // trie node of the prefix
+	hasRest  bool  // whether any token has the prefix
+	unknown  int32 // id of the unknown token, or noValue
+	maxChars int   // longer words are unknown
+}
+
+func (w *wordPiece) tokenize(s *state, p piece) {
+	src := s.bytes(p)
+	before := len(s.tokens)
+	known := len(src) <= w.maxChars || utf8.RuneCount(src) <= w.maxChars
+	for at := 0; known && at < len(src); {
+		var id int32
+		n := 0
+		if at == 0 {
+			id, n = w.trie.longest(0, src)
+		} else if w.hasRest {
+			id, n = w.trie.longest(w.rest, src[at:])
+		}
+		if known = n > 0; known {
+			s.emit(id, int(p.lo)+at, int(p.lo)+at+n)
+			at += n
+		}
+	}
+	if !known {
+		s.tokens = s.tokens[:before]
+		s.unknown = s.unknown || w.unknown == noValue
+		s.emit(w.unknown, int(p.lo), int(p.hi))
+	}
+}
+
+// unknownPenalty is the difference between the lowest token score and the score
+// of an unknown character (kUnkPenalty in SentencePiece's unigram_model.cc).
+const unknownPenalty = 10
+
+// A unigram is SentencePiece's unigram model, which finds the most likely
+// segmentation of a word.
+type unigram struct {
+	vocab   *vocabulary
+	trie    *trie
+	scores  []float64 // by id
+	penalty float64   // score of an unknown character
+	special []bool    // by id; not found in untrusted text
+}
+
+// setSpecials sets the ids of special tokens.
+func (u *unigram) setSpecials(special map[int32]bool) {
+	u.special = make([]bool, len(u.scores))
+	for id := range u.special {
+		u.special[id] = special[int32(id)]
+	}
+}
+
+// tokenize runs the Viterbi algorithm. The first path found wins among equal
+// scores, which is the one with the longest last token. Scores are summed from
+// left to right as in the reference because rounding can decide.
+func (u *unigram) tokenize(s *state, p piece) {
+	src := s.bytes(p)
+	s.best = s.best[:0]
+	for range len(src) + 1 {
+		s.best = append(s.best, step{from: noValue})
+	}
+	best := s.best
+	split := len(s.untrustedSpans) > 0
+	for at := 0; at < len(src); {
+		_, width := utf8.DecodeRune(src[at:])
+		here := best[at].score
+		single := false
+		node := int32(0)
+		for i := at; i < len(src); i++ {
+			if node = u.trie.step(node, src[i]); node == 0 {
+				break
+			}
+			v := u.trie.nodes[node].value
+			if v == noValue || split && u.special[v] {
+				continue
+			}
+			to := &best[i+1]
+			if score := u.scores[v] + here; to.from == noValue || score > to.score {
+				*to = step{score, int32(at), v}
+			}
+			single = single || i+1-at == width
+		}
+		if !single {
+			to := &best[at+width]
+			if score := u.penalty + here; to.from == noValue || score > to.score {
+				*to = step{score, int32(at), u.vocab.unknown}
+				s.unknown = s.unknown || u.vocab.unknown == noValue
+			}
+		}
+		at += width
+	}
+	// Reverse the path, so that from is the end of the next token.
+	end := noValue
+	for at := len(src); at >= 0; {
+		from := int(best[at].from)
+		best[at].from, end = int32(end), at
+		at = from
+	}
+	for at := 0; at < len(src); {
+		to := int(best[at].from)
+		id := best[to].token
+		if id == u.vocab.unknown && id != noValue {
+			// Adjacent unknown characters are one token. If the text is that of the
+			// unknown token itself, it is a known token.
+			for to < len(src) && best[best[to].from].token == id {
+				to = int(best[to].from)
+			}
+			if known, ok := u.vocab.ids[string(src[at:to])]; ok && (!split || !u.special[known]) {
+				id = known
+			}
+		}
+		s.unknown = s.unknown || id == noValue
+		s.emit(id, int(p.lo)+at, int(p.lo)+to)
+		at = to
+	}
 }
