@@ -7,12 +7,188 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
+
+// Names in the directory of a repository, see Store.
+const (
+	blobsDir     = "blobs"
+	refsDir      = "refs"
+	snapshotsDir = "snapshots"
+	combinedDir  = "ragfaith"
+	locksDir     = ".locks"
+)
+
+// incompleteSuffix ends the names of incomplete files and directories.
+const incompleteSuffix = ".incomplete"
+
+// A Store is a directory of models in the layout of the Hugging Face cache:
+//
+//	Dir/models--ORG--REPO/blobs/HASH              content, named by SHA-256 or git's SHA-1
+//	Dir/models--ORG--REPO/refs/REVISION           text file with the commit
+//	Dir/models--ORG--REPO/snapshots/COMMIT/FILE   link to the blob, or the file itself
+//	Dir/models--ORG--REPO/ragfaith/SHORT/COMMIT/  the same, if the tokenizer is in another repository
+//	Dir/.locks/models--ORG--REPO/HASH.lock        held while a blob is downloaded
+type Store struct {
+	Dir string // need not exist
+}
+
+// DefaultRevision is the branch that Pull uses by default.
+const DefaultRevision = "main"
+
+// A Model is a complete model on disk.
+type Model struct {
+	Name     Name
+	Revision string // DefaultRevision, or "" if it is another one
+	Commit   string
+	Dir      string // directory with the files
+	Files    []File
+}
+
+// Size returns the size of all files in bytes.
+func (m *Model) Size() int64 {
+	var n int64
+	for _, f := range m.Files {
+		n += f.Size
+	}
+	return n
+}
+
+// A File is a file of a model.
+type File struct {
+	Name string
+	Size int64 // in bytes
+
+	path string
+	hash string // name of the blob; "" if there is none
+}
+
+// A MissingError reports a model that is not on disk, or not complete.
+type MissingError struct {
+	Name   Name
+	Reason string // "" means that nothing was found
+}
+
+func (e *MissingError) Error() string {
+	text := fmt.Sprintf("model %s %s; run: ragfaith models pull %s", e.Name, cmp.Or(e.Reason, "not found"), e.Name)
+	if e.Reason == "" && e.Name.Short == "" { // perhaps openai/gpt-4o
+		text += "; a model on a server needs --judge llm --model NAME"
+	}
+	return text
+}
+
+// repoDirName returns the name of the directory of a repository.
+func repoDirName(repo string) string { return "models--" + dirName(repo) }
+
+// repoDir returns the directory of a repository.
+func (s Store) repoDir(repo string) string { return filepath.Join(s.Dir, repoDirName(repo)) }
+
+// blobName returns the path in the store of the content of a file. The listing must have a
+// checksum.
+func blobName(f remoteFile) string { return path.Join(repoDirName(f.Repo), blobsDir, f.hash()) }
+
+// blob is blobName with the directory of the store.
+func (s Store) blob(f remoteFile) string {
+	return filepath.Join(s.Dir, filepath.FromSlash(blobName(f)))
+}
+
+// commitsDir returns the name of the directory with the commits of a model, below
+// that of its repository.
+func commitsDir(n Name) string {
+	if n.Tokenizer != "" {
+		return path.Join(combinedDir, n.Short)
+	}
+	return snapshotsDir
+}
+
+// modelDir returns the directory of a model.
+func (s Store) modelDir(n Name, commit string) string {
+	return filepath.Join(s.repoDir(n.Repo), filepath.FromSlash(commitsDir(n)), commit)
+}
+
+// maxRefSize limits the size of a reference file, which contains a commit.
+const maxRefSize = 1 << 10
+
+// ref returns the commit that a branch or tag had when it was downloaded, or "".
+func (s Store) ref(repo, revision string) string {
+	content, err := safefile.ReadFile(filepath.Join(s.repoDir(repo), refsDir, filepath.FromSlash(revision)), maxRefSize)
+	commit := strings.TrimSpace(string(content))
+	if err != nil || !isHash(commit, sha1Digits) {
+		return ""
+	}
+	return commit
+}
+
+// commits returns the commits of a model: that of the branch main, then the others,
+// latest first.
+func (s Store) commits(n Name) []string {
+	var all []fs.FileInfo
+	entries, _ := os.ReadDir(filepath.Dir(s.modelDir(n, "x"))) // treat an unreadable directory as empty
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && isHash(e.Name(), sha1Digits) {
+			all = append(all, info)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
+	var names []string
+	main := s.ref(n.Repo, DefaultRevision)
+	for _, info := range all {
+		if info.Name() == main {
+			names = slices.Insert(names, 0, main)
+		} else {
+			names = append(names, info.Name())
+		}
+	}
+	return names
+}
+
+// at returns the model of a commit. The error is a *MissingError.
+func (s Store) at(n Name, commit string) (*Model, error) {
+	m := &Model{Name: n, Commit: commit, Dir: s.modelDir(n, commit)}
+	names, missing := selectNames(n, func(name string) bool {
+		info, err := os.Stat(filepath.Join(m.Dir, name))
+		return err == nil && info.Mode().IsRegular()
+	})
+	if missing != "" {
+		return nil, &MissingError{Name: n, Reason: "incomplete: missing " + missing + " in " + m.Dir}
+	}
+	for _, name := range names {
+		f := File{Name: name, path: filepath.Join(m.Dir, name)}
+		info, err := os.Stat(f.path)
+		if err != nil {
+			return nil, &MissingError{Name: n, Reason: err.Error()}
+		}
+		f.Size, f.hash = info.Size(), s.blobOf(n, f.path, info)
+		m.Files = append(m.Files, f)
+	}
+	if s.ref(n.Repo, DefaultRevision) == commit {
+		m.Revision = DefaultRevision
+	}
+	return m, nil
+}
+
+// blobOf returns the name of the blob of a file: the target of a symbolic link, or the blob
+// that is the same file.
+func (s Store) blobOf(n Name, path string, info fs.FileInfo) string {
+	if target, err := os.Readlink(path); err == nil {
+		return filepath.Base(target)
+	}
+	for _, repo := range []string{n.Repo, n.Tokenizer} { // there is no directory for ""
+		dir := filepath.Join(s.repoDir(repo), blobsDir)
+		entries, _ := os.ReadDir(dir) // treat an unreadable directory as empty
+		for _, e := range entries {
+			if blob, err := os.Stat(filepath.Join(dir, e.Name())); err == nil && os.SameFile(blob, info) {
+				return e.Name()
+			}
+		}
+	}
+	return ""
+}
 
 // List returns the models in the store that can judge or embed texts, sorted by
 // repository. The error reports an unreadable directory.
