@@ -2,9 +2,15 @@ package embedded
 
 import (
 	"context"
+	_ "embed"
+	"fmt"
 	"math"
+	"runtime"
 	"slices"
+	"strconv"
+	"sync"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
@@ -271,4 +277,88 @@ func grow(s []float32, n int) []float32 {
 		return make([]float32, n)
 	}
 	return s[:n]
+}
+
+//go:embed model/judge.safetensors
+var weights []byte
+
+//go:embed model/tokenizer.json
+var tokens []byte
+
+// loadNetwork returns the network of the embedded files: weights in a safetensors file of training/judge/export.py, and
+// tokenizer.json. They are part of the program, so what is wrong with them is a bug, and panics.
+func loadNetwork() *network {
+	l := &loader{must(checkpoint.Parse("judge.safetensors", weights)), must(kernel.New(""))}
+	n := &network{layers: make([]layer, layers), passes: make(chan *pass, runtime.GOMAXPROCS(0))}
+	for range cap(n.passes) {
+		n.passes <- &pass{pool: kernel.NewPool(l.kernel, 1)}
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() { n.tokens = must(tokenizer.Parse(tokens)).SplitSpecials() })
+	wg.Go(func() {
+		n.words, n.scales = l.rows("words.", vocabulary, hidden)
+		n.positions, n.kinds = l.floats("positions.weight", positions, hidden), l.floats("kinds.weight", 2, hidden)
+		n.norm, n.head = l.norm("norm."), l.kernel.Linear(kernel.Float32, hidden, kernel.Part{
+			W: kernel.Raw{F32: l.floats("head.weight", classes, hidden)}, Bias: l.floats("head.bias", classes), Out: classes,
+		})
+		n.tokenHead = tokenHead{l.floats("token_head.weight", 1, hidden), l.floats("token_head.bias", 1)}
+	})
+	for i := range n.layers {
+		wg.Go(func() {
+			name := "layers." + strconv.Itoa(i) + "."
+			n.layers[i] = layer{
+				qkv: l.linear(hidden, l.part(name+"query.", hidden, hidden), l.part(name+"key.", hidden, hidden), l.part(name+"value.", hidden, hidden)),
+				out: l.linear(hidden, l.part(name+"out.", hidden, hidden)),
+				up:  l.linear(hidden, l.part(name+"up.", inner, hidden)), down: l.linear(inner, l.part(name+"down.", hidden, inner)),
+				attended: l.norm(name + "norm1."), fed: l.norm(name + "norm2."),
+			}
+		})
+	}
+	wg.Wait()
+	return n
+}
+
+func must[T any](v T, err error) T {
+	if err != nil {
+		panic("embedded judge: " + err.Error())
+	}
+	return v
+}
+
+// A loader reads tensors.
+type loader struct {
+	tensors map[string]*checkpoint.Tensor
+	kernel  *kernel.Kernels
+}
+
+func (l *loader) tensor(name string, shape ...int) *checkpoint.Tensor {
+	t := l.tensors[name]
+	if t == nil || !slices.Equal(t.Shape, shape) {
+		panic(fmt.Sprintf("embedded judge: want tensor %q of shape %v", name, shape))
+	}
+	return t
+}
+
+func (l *loader) floats(name string, shape ...int) []float32 {
+	return must(l.tensor(name, shape...).Float32())
+}
+
+// rows returns an int8 matrix and the scales of its rows.
+func (l *loader) rows(name string, rows, columns int) ([]int8, []float32) {
+	return must(l.tensor(name+"weight", rows, columns).Int8()), l.floats(name+"scale", rows)
+}
+
+func (l *loader) norm(name string) kernel.Norm {
+	return kernel.Norm{Gain: l.floats(name+"weight", hidden), Bias: l.floats(name+"bias", hidden), Eps: epsilon}
+}
+
+func (l *loader) part(name string, out, in int) kernel.Part {
+	p := kernel.Part{Bias: l.floats(name+"bias", out), Out: out}
+	p.W.I8, p.W.Scales = l.rows(name, out, in)
+	return p
+}
+
+// linear returns an int8 layer.
+func (l *loader) linear(in int, parts ...kernel.Part) *kernel.Linear {
+	return l.kernel.Linear(kernel.Int8, in, parts...)
 }

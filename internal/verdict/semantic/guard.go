@@ -1,8 +1,12 @@
 package semantic
 
 import (
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
@@ -90,4 +94,116 @@ func (g *guard) form(w string) form {
 		return past
 	}
 	return base
+}
+
+// A kind classifies a word. Only plain words may be replaced by synonyms.
+type kind uint8
+
+const (
+	plain kind = iota
+	number
+	fixed   // negations, quantifiers, comparisons, auxiliary verbs, dates, prepositions and conjunctions
+	pronoun // may refer to something that the claim names
+	deictic // refers to something outside the claim
+)
+
+// A word is a word, number or significant symbol in a claim.
+type word struct {
+	text    string // lower case
+	kind    kind
+	capital bool // starts with a capital letter
+	first   bool // first word of the claim
+}
+
+//nolint:gochecknoglobals // constant
+var notation = strings.NewReplacer("’", "'", "−", "-", "cannot", "can not",
+	"can't", "can not", "can’t", "can not", "won't", "will not", "won’t", "will not", "n't", " not", "n’t", " not")
+
+var words = regexp.MustCompile(`\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}]+|[-%$€£¥₹°<>=≤≥≠±×+/~#]`)
+
+// split returns the words of a claim without articles and similar words.
+func split(text string) []word {
+	var all []word
+	for i, text := range words.FindAllString(notation.Replace(text), -1) {
+		r, _ := utf8.DecodeRuneInString(text)
+		w := word{text: strings.ToLower(text), capital: unicode.IsUpper(r), first: i == 0}
+		w.kind = kindOf(w)
+		if !unicode.IsLetter(r) {
+			w.kind = number
+		}
+		cardinals := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
+		if n := slices.Index(cardinals[:], w.text); n >= 0 {
+			w.text, w.kind = strconv.Itoa(n), number
+		}
+		switch w.text {
+		case "a", "an", "the", "also", "however", "moreover", "additionally", "furthermore", "indeed":
+			continue
+		case "is", "are", "was", "were":
+			if n := len(all); n > 0 && all[n-1].text == "there" {
+				all[n-1].kind = fixed // "there is" is not a reference
+			}
+		}
+		all = append(all, w)
+	}
+	return all
+}
+
+// refersOutside reports whether a claim may refer to something outside it: it contains a
+// pronoun before the first name, or a word such as "this".
+func refersOutside(ws []word) bool {
+	named := false
+	for i, w := range ws {
+		switch {
+		case w.kind == deictic, w.kind == pronoun && !named:
+			return true
+		case w.kind != plain || !w.capital:
+		case !w.first, i+1 < len(ws) && ws[i+1].kind < pronoun:
+			named = true
+		}
+	}
+	return false
+}
+
+// isEnglish reports whether a claim contains a common word that occurs only in English.
+func isEnglish(ws []word) bool {
+	return slices.ContainsFunc(ws, func(w word) bool {
+		switch w.text {
+		case "of", "is", "was", "are", "were", "and", "has", "have", "had", "with", "by", "to", "from", "for", "not", "which", "that", "their":
+			return true
+		}
+		return false
+	})
+}
+
+// kindOf returns the kind of a word in letters.
+func kindOf(w word) kind {
+	switch w.text {
+	case "he", "she", "it", "they", "him", "her", "them", "his", "hers", "its", "their", "theirs", "himself", "herself", "itself", "themselves":
+		return pronoun
+	case "us":
+		if w.capital && !w.first {
+			return plain // the US
+		}
+		return deictic
+	case "this", "these", "those", "here", "there", "former", "latter", "we", "our", "ours", "i", "me", "my", "mine", "you", "your", "yours":
+		return deictic
+	case "not", "no", "never", "none", "nobody", "nothing", "neither", "nor", "without", "hardly", "barely", "unless", "except", "lack", "lacks", "fail", "fails", "failed", "unable", "nowhere",
+		"all", "some", "most", "every", "each", "only", "any", "many", "much", "few", "several", "both", "half", "least", "always", "often", "sometimes", "usually", "rarely", "seldom",
+		"about", "around", "approximately", "nearly", "almost", "roughly", "exactly", "just", "up", "over", "under", "entire", "whole", "partly", "mainly", "mostly", "majority", "minority", "generally", "solely", "alone",
+		"more", "less", "fewer", "better", "worse", "best", "worst", "greater", "before", "after", "since", "until", "during", "above", "below", "first", "last", "second", "third",
+		"earlier", "later", "next", "previous", "increase", "increased", "increases", "decrease", "decreased", "decreases", "than", "same", "different", "higher", "lower", "then", "further", "too",
+		"fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth", "eleventh", "twelfth",
+		"hundred", "thousand", "million", "billion", "trillion", "dozen", "twice", "double", "doubled", "triple", "quarter",
+		"thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+		"twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety",
+		"january", "february", "march", "april", "june", "july", "august", "september", "october", "november", "december",
+		"jan", "feb", "mar", "apr", "jun", "jul", "aug", "sep", "sept", "oct", "nov", "dec",
+		"monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday",
+		"is", "are", "am", "was", "were", "be", "been", "being", "has", "have", "had", "having", "do", "does", "did", "will", "would", "can", "could", "may", "might", "must", "shall", "should",
+		"if", "whether", "still", "already", "now", "once", "again", "allegedly", "reportedly", "possibly", "probably", "likely", "perhaps", "maybe",
+		"of", "in", "on", "at", "to", "from", "by", "with", "for", "into", "onto", "through", "between", "among", "against", "towards", "toward", "via", "near", "outside", "inside", "within", "off", "out", "down",
+		"and", "or", "but", "as", "because", "although", "though", "while", "whereas", "which", "who", "whom", "whose", "that", "such", "thereby", "therefore", "thus", "so", "where", "when", "why", "how", "what":
+		return fixed
+	}
+	return plain
 }
