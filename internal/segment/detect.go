@@ -194,11 +194,25 @@ func scriptOf(r rune) int {
 	case r < 0x400:
 		return scriptGreek
 	case r < 0x530:
-		return cyrillicOf(r)
+		switch {
+		case strings.ContainsRune("ыэёЫЭЁ", r):
+			return scriptRussian
+		case strings.ContainsRune("іїєґІЇЄҐ", r):
+			return scriptUkrainian
+		case strings.ContainsRune("қғңәөүұһҚҒӘӨҮҰ", r):
+			return scriptKazakh
+		}
+		return scriptCyrillic
 	case 0x531 <= r && r <= 0x58A:
 		return scriptArmenian
 	case 0x620 <= r && r <= 0x6FF:
-		return arabicOf(r)
+		switch {
+		case strings.ContainsRune("ٹڈڑےںہ", r):
+			return scriptUrdu
+		case strings.ContainsRune("پچژگکی", r):
+			return scriptPersian
+		}
+		return scriptArabic
 	case 0x900 <= r && r <= 0x97F:
 		return scriptDevanagari
 	case 0x1000 <= r && r <= 0x109F:
@@ -213,28 +227,6 @@ func scriptOf(r rune) int {
 		return scriptHan
 	}
 	return 0
-}
-
-func cyrillicOf(r rune) int {
-	switch r {
-	case 'ы', 'э', 'ё', 'Ы', 'Э', 'Ё':
-		return scriptRussian
-	case 'і', 'ї', 'є', 'ґ', 'І', 'Ї', 'Є', 'Ґ':
-		return scriptUkrainian
-	case 'қ', 'ғ', 'ң', 'ә', 'ө', 'ү', 'ұ', 'һ', 'Қ', 'Ғ', 'Ә', 'Ө', 'Ү', 'Ұ':
-		return scriptKazakh
-	}
-	return scriptCyrillic
-}
-
-func arabicOf(r rune) int {
-	switch r {
-	case 'ٹ', 'ڈ', 'ڑ', 'ے', 'ں', 'ہ':
-		return scriptUrdu
-	case 'پ', 'چ', 'ژ', 'گ', 'ک', 'ی':
-		return scriptPersian
-	}
-	return scriptArabic
 }
 
 // scriptLanguage returns the language that the script counts imply, or "" if

@@ -134,11 +134,7 @@ func (sp *splitter) startsSentence(s *scanState, i int) bool {
 }
 
 func isAuxiliary(word string) bool {
-	switch word {
-	case "is", "are", "was", "were", "has", "have", "had", "can", "will", "must", "may", "does", "do":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"is", "are", "was", "were", "has", "have", "had", "can", "will", "must", "may", "does", "do"}, word)
 }
 
 // endsNumeral decides after "No." or "Fig.", which are usually followed by a
@@ -199,7 +195,7 @@ func (sp *splitter) endsDigits(s *scanState, before token, kind nextKind, at int
 		}
 	case nextDash:
 		return false
-	case nextEnd, nextLetter, nextJoiner, nextSymbol:
+	case nextLetter, nextJoiner, nextSymbol:
 	}
 	return true
 }

@@ -192,19 +192,8 @@ func isHardBreak(text string, textEnd, end int) bool {
 // isDelimiter reports whether the line at text[i] is the delimiter row below a
 // table header.
 func isDelimiter(text string, i int) bool {
-	dashes, bars := 0, 0
-	for ; i < len(text) && text[i] != '\n'; i++ {
-		switch text[i] {
-		case '-':
-			dashes++
-		case '|':
-			bars++
-		case ' ', '\t', ':', '\r', '>':
-		default:
-			return false
-		}
-	}
-	return dashes > 1 && bars > 0
+	line, _, _ := strings.Cut(text[i:], "\n")
+	return strings.Trim(line, "-| \t:\r>") == "" && strings.Count(line, "-") > 1 && strings.Contains(line, "|")
 }
 
 // wrapped reports whether next continues the sentence of the line before it. A

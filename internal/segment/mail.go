@@ -195,10 +195,5 @@ func hasExtension(s string) bool {
 	if n < 1 || len(s)-n < 3 || len(s)-n > 6 {
 		return false
 	}
-	for i := n + 1; i < len(s); i++ {
-		if s[i]-'a' >= 26 && !isDigit(s[i]) {
-			return false
-		}
-	}
-	return true
+	return !strings.ContainsFunc(s[n+1:], func(r rune) bool { return (r < 'a' || r > 'z') && (r < '0' || r > '9') })
 }

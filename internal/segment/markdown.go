@@ -116,11 +116,7 @@ func isRoman(s string) bool { return s != "" && strings.Trim(s, "ivxIVXLC") == "
 
 // isBullet reports whether r is a non-ASCII bullet.
 func isBullet(r rune) bool {
-	switch r {
-	case '•', '‣', '◦', '⁃', '∙', '·', '●', '○', '◆', '◇', '▪', '▫', '■', '□', '►', '▶', '➤', '➢', '✓', '✔', '✗', '✘', '–', '—', '・':
-		return true
-	}
-	return false
+	return strings.ContainsRune("•‣◦⁃∙·●○◆◇▪▫■□►▶➤➢✓✔✗✘–—・", r)
 }
 
 // headingLevel returns the number of hashes that start the heading
@@ -135,10 +131,7 @@ func headingLevel(text string, start, end int) int {
 
 // trimClosingHashes returns the end of a heading before its closing hashes.
 func trimClosingHashes(text string, start, end int) int {
-	e := end
-	for e > start && text[e-1] == '#' {
-		e--
-	}
+	e := start + len(strings.TrimRight(text[start:end], "#"))
 	if e == end || e == start || text[e-1] != ' ' {
 		return end
 	}
@@ -149,17 +142,8 @@ func trimClosingHashes(text string, start, end int) int {
 // isRule reports whether text[start:end] consists of at least three
 // line-drawing marks.
 func isRule(text string, start, end int) bool {
-	n := 0
-	for i := start; i < end; i++ {
-		switch text[i] {
-		case '-', '*', '_', '=', '~', '+', '|', ':':
-			n++
-		case ' ', '\t':
-		default:
-			return false
-		}
-	}
-	return n >= 3
+	line := text[start:end]
+	return strings.Trim(line, "-*_=~+|: \t") == "" && len(line)-strings.Count(line, " ")-strings.Count(line, "\t") >= 3
 }
 
 // IsCode reports whether block is an indented Markdown code block: every line

@@ -60,14 +60,15 @@ func (sp *splitter) emit(start, end int) {
 
 // A scanState is the state of scanning one block of prose.
 type scanState struct {
-	start        int     // start of the current sentence
-	end          int     // end of the block
-	quotes       int     // straight double quotes since start
-	urlEnd       int     // end of the last URL
-	caps         capsUse // computed on first use
-	protectedEnd int     // no sentence ends before this offset
-	itemNumber   int     // number of the last numbered item, or 0
-	bullet       rune    // bullet of the list item
+	start        int  // start of the current sentence
+	end          int  // end of the block
+	quotes       int  // straight double quotes since start
+	urlEnd       int  // end of the last URL
+	protectedEnd int  // no sentence ends before this offset
+	itemNumber   int  // number of the last numbered item, or 0
+	bullet       rune // bullet of the list item
+
+	capsCounted, fewCaps bool // see hasFewCaps
 
 	// Closing marks have been searched for without success up to these offsets,
 	// which keeps the scan linear.
@@ -76,30 +77,16 @@ type scanState struct {
 	quoteLimits  [5]int // by quoteKind
 }
 
-// capsUse classifies how a block uses capitals.
-type capsUse uint8
-
-const (
-	capsUnknown capsUse = iota
-	capsFew
-	capsNormal
-)
-
-// hasFewCaps reports whether the block has almost no capitals, so that a
-// lower-case letter after a stop carries no information.
+// hasFewCaps reports whether the block has almost no capitals, fewer than one capitalized word
+// per 200 lower-case letters, so that a lower-case letter after a stop carries no information.
+// "NASA" and "I" do not count, since they say nothing about the start of sentences.
 func (sp *splitter) hasFewCaps(s *scanState) bool {
-	if s.caps == capsUnknown {
-		s.caps = countCaps(sp.text[s.start:s.end])
+	if s.capsCounted {
+		return s.fewCaps
 	}
-	return s.caps == capsFew
-}
-
-// countCaps classifies a block. Fewer than one capitalized word per 200 lower-case letters
-// are few. "NASA" and "I" do not count, since they say nothing about the start of sentences.
-func countCaps(block string) capsUse {
 	capitalized, lowers := 0, 0
 	capital := false // whether the previous character is a capital
-	for _, r := range block {
+	for _, r := range sp.text[s.start:s.end] {
 		if unicode.IsLower(r) {
 			lowers++
 			if capital {
@@ -108,10 +95,8 @@ func countCaps(block string) capsUse {
 		}
 		capital = unicode.IsUpper(r)
 	}
-	if capitalized*200 < lowers {
-		return capsFew
-	}
-	return capsNormal
+	s.capsCounted, s.fewCaps = true, capitalized*200 < lowers
+	return s.fewCaps
 }
 
 // endSentence ends the sentence at end. The next one starts at next, or after the item

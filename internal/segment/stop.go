@@ -267,8 +267,7 @@ func startsUpper(text string, i, end int) bool {
 type nextKind uint8
 
 const (
-	nextEnd    nextKind = iota // end of the block
-	nextUpper                  // upper-case letter
+	nextUpper  nextKind = iota // upper-case letter
 	nextLower                  // lower-case letter
 	nextDigit                  // digit
 	nextLetter                 // letter of a script without case

@@ -111,38 +111,21 @@ func (sp *splitter) classify(t *token) {
 // lookup returns the abbreviation class of s, trying the given spelling before
 // lower case.
 func (sp *splitter) lookup(s string, capital bool) wordClass {
-	if len(s) == 1 {
-		if s[0] < utf8.RuneSelf {
-			return sp.lang.singles[s[0]]
-		}
+	switch {
+	case len(s) == 1 && s[0] < utf8.RuneSelf:
+		return sp.lang.singles[s[0]]
+	case len(s) == 1 || len(s) > maxWord:
 		return classWord
 	}
-	if len(s) > maxWord {
-		return classWord
+	if k, ok := sp.lang.abbreviations[s]; ok && capital {
+		return k
 	}
-	if capital {
-		if k, ok := sp.lang.abbreviations[s]; ok {
-			return k
-		}
+	var buf [2 * maxWord]byte
+	lower := buf[:0] // strings.ToLower would allocate
+	for _, r := range s {
+		lower = utf8.AppendRune(lower, unicode.ToLower(r))
 	}
-	var buf [maxWord + utf8.UTFMax]byte
-	n := 0
-	for i := 0; i < len(s) && n < maxWord; {
-		b := s[i]
-		if b < utf8.RuneSelf {
-			if 'A' <= b && b <= 'Z' {
-				b += 'a' - 'A'
-			}
-			buf[n] = b
-			i++
-			n++
-			continue
-		}
-		r, size := utf8.DecodeRuneInString(s[i:])
-		n += utf8.EncodeRune(buf[n:], unicode.ToLower(r))
-		i += size
-	}
-	return sp.lang.abbreviations[string(buf[:n])]
+	return sp.lang.abbreviations[string(lower)]
 }
 
 // afterElision returns the part of a word such as "l'Ing" after the apostrophe,
@@ -198,15 +181,11 @@ func wordAt(text string, i, end int) string {
 // continues reports whether no sentence ends with word, such as an article.
 func (sp *splitter) continues(word string) bool { return sp.lang.is(word, useNonFinal) }
 
-// stopSize returns the size in bytes of the non-ASCII stop at text[i], or 0.
-// wide is false for ellipses and double marks, which like ASCII stops need a
-// following space. It checks the first byte because all non-ASCII text passes
-// through it.
+// stopSize returns the size in bytes of the non-ASCII stop at text[i], or 0. wide is false for
+// ellipses and double marks, which like ASCII stops need a following space.
 func stopSize(text string, i int) (size int, wide bool) {
-	switch text[i] {
-	case 0xD6, 0xD8, 0xDB, 0xDC, 0xE0, 0xE1, 0xE2, 0xE3, 0xEF:
-	default:
-		return 0, false
+	if strings.IndexByte("\xD6\xD8\xDB\xDC\xE0\xE1\xE2\xE3\xEF", text[i]) < 0 {
+		return 0, false // the fast path of all non-ASCII text
 	}
 	r, size := utf8.DecodeRuneInString(text[i:])
 	switch r {
@@ -223,73 +202,31 @@ func stopSize(text string, i int) (size int, wide bool) {
 // isCloser reports whether r closes a quotation, bracket or emphasis, so that
 // it belongs to the sentence before it.
 func isCloser(r rune) bool {
-	switch r {
-	case '"', '\'', ')', ']', '}', '*', '_', '`', '~',
-		'”', '’', '“', '»', '›', '」', '』', '）', '】', '》', '〉', '］', '〕':
-		return true
-	}
-	return false
+	return strings.ContainsRune("\"')]}*_`~”’“»›」』）】》〉］〕", r)
 }
 
 // isOpener reports whether r may precede the first letter of a sentence.
 func isOpener(r rune) bool {
-	switch r {
-	case '"', '\'', '(', '[', '{', '*', '_', '`', '~', '<',
-		'“', '‘', '”', '„', '‚', '«', '‹', '»', '¿', '¡', '「', '『', '（', '【', '《', '〈':
-		return true
-	}
-	return false
+	return strings.ContainsRune("\"'([{*_`~<“‘”„‚«‹»¿¡「『（【《〈", r)
 }
 
 func isSpace(text string, i int) bool {
-	b := text[i]
-	if b < utf8.RuneSelf {
-		return b == ' ' || '\t' <= b && b <= '\r'
-	}
 	r, _ := utf8.DecodeRuneInString(text[i:])
 	return unicode.IsSpace(r)
 }
 
-// skipSpace returns the offset of the first byte in text[i:end] that is not
-// white space, or end.
+// skipSpace returns the offset of the first byte in text[i:end] that is not white space, or end.
 func skipSpace(text string, i, end int) int {
-	for i < end {
-		b := text[i]
-		if b == ' ' || '\t' <= b && b <= '\r' {
-			i++
-			continue
-		}
-		if b < utf8.RuneSelf {
-			break
-		}
-		r, size := utf8.DecodeRuneInString(text[i:end])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		i += size
+	if i >= end {
+		return i
 	}
-	return i
+	return end - len(strings.TrimLeftFunc(text[i:end], unicode.IsSpace))
 }
 
 // trim returns the bounds of text[start:end] without surrounding white space.
 func trim(text string, start, end int) (from, to int) {
-	start = skipSpace(text, start, end)
-	for end > start {
-		b := text[end-1]
-		if b == ' ' || '\t' <= b && b <= '\r' {
-			end--
-			continue
-		}
-		if b < utf8.RuneSelf {
-			break
-		}
-		r, size := utf8.DecodeLastRuneInString(text[start:end])
-		if !unicode.IsSpace(r) {
-			break
-		}
-		end -= size
-	}
-	return start, end
+	from = skipSpace(text, start, end)
+	return from, from + len(strings.TrimRightFunc(text[from:max(from, end)], unicode.IsSpace))
 }
 
 func isASCIILetter(b byte) bool { return b|0x20-'a' < 26 }
