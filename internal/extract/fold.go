@@ -66,11 +66,20 @@ func foldAt(s string, i int) (char string, n int, ok bool) {
 	if char, ok = foldSuperOrSubscript(s, i, r); ok {
 		return char, n, true
 	}
-	if k := strings.IndexRune(lookAlikes, r); k >= 0 && isMixed(s, i) {
-		k = utf8.RuneCountInString(lookAlikes[:k])
-		return asLatin[k : k+1], n, true
+	if char = counterpart(r, lookAlikes, asLatin); char != "" && isMixed(s, i) {
+		return char, n, true
 	}
-	return foldSign(r), n, foldSign(r) != ""
+	char = counterpart(r, "−﹣⩽≦⩾≧✕✖⟶➔➜⟵", "--≤≤≥≥××→→→←")
+	return char, n, char != ""
+}
+
+// counterpart returns the character of to at the position of r among those of from, or "".
+func counterpart(r rune, from, to string) string {
+	k := strings.IndexRune(from, r)
+	if k < 0 {
+		return ""
+	}
+	return string([]rune(to)[utf8.RuneCountInString(from[:k])])
 }
 
 // isCompatible reports whether the character r at i is folded to its compatibility
@@ -222,23 +231,4 @@ func isMixed(s string, i int) bool {
 func isMinus(s string) bool {
 	before := strings.TrimRight(s, " (")
 	return len(before) < len(s) && (before == "" || before[len(before)-1]-'0' > 9)
-}
-
-// foldSign returns the common form of a sign, or "".
-func foldSign(r rune) string {
-	switch r {
-	case '−', '﹣':
-		return "-"
-	case '⩽', '≦':
-		return "≤"
-	case '⩾', '≧':
-		return "≥"
-	case '✕', '✖':
-		return "×"
-	case '⟶', '➔', '➜':
-		return "→"
-	case '⟵':
-		return "←"
-	}
-	return ""
 }
