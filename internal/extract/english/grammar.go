@@ -229,28 +229,21 @@ func trimNegation(aux string) (string, bool) {
 	return strings.CutSuffix(aux, "n't")
 }
 
+// isForm reports whether s is one of forms, with or without "n't".
+func isForm(s string, forms ...string) bool {
+	s, _ = trimNegation(s)
+	return slices.Contains(forms, s)
+}
+
 // IsBe reports whether s is a finite form of "be", with or without "n't".
-func IsBe(s string) bool {
-	s, _ = trimNegation(s)
-	return s == "is" || s == "are" || s == "was" || s == "were" || s == "am"
-}
+func IsBe(s string) bool { return isForm(s, "is", "are", "was", "were", "am") }
 
-func isDo(s string) bool {
-	s, _ = trimNegation(s)
-	return s == "do" || s == "does" || s == "did"
-}
+func isDo(s string) bool { return isForm(s, "do", "does", "did") }
 
-func isHave(s string) bool {
-	s, _ = trimNegation(s)
-	return s == "has" || s == "have" || s == "had"
-}
+func isHave(s string) bool { return isForm(s, "has", "have", "had") }
 
 func isModal(s string) bool {
-	switch s, _ = trimNegation(s); s {
-	case "can", "could", "may", "might", "must", "shall", "should", "will", "would":
-		return true
-	}
-	return false
+	return isForm(s, "can", "could", "may", "might", "must", "shall", "should", "will", "would")
 }
 
 // IsSubjectPronoun reports whether s is a pronoun that can be a subject.

@@ -66,11 +66,7 @@ func FindQuestion(text string) string {
 
 // endsInTitle reports whether text ends in an abbreviated title, as "Is Dr" does.
 func endsInTitle(text string) bool {
-	switch text[strings.LastIndexByte(text, ' ')+1:] {
-	case "Dr", "Mr", "Mrs", "Ms", "Prof", "St":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"Dr", "Mr", "Mrs", "Ms", "Prof", "St"}, text[strings.LastIndexByte(text, ' ')+1:])
 }
 
 // ParseQuestion parses a question. It returns nil on failure.
