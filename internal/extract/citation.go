@@ -44,9 +44,7 @@ func scanCitations(s string, i int) (end int, replacement string, ok bool) {
 // skipSeparators returns the offset after separators at i, where the next
 // citation of a run may start.
 func skipSeparators(s string, i int) int {
-	for i < len(s) && (s[i] == ' ' || s[i] == ',' || s[i] == ';') {
-		i++
-	}
+	i = len(s) - len(strings.TrimLeft(s[i:], " ,;"))
 	for _, word := range []string{"and ", "& "} {
 		if strings.HasPrefix(s[i:], word) {
 			return i + len(word)

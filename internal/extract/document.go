@@ -85,15 +85,11 @@ func hasAlphanumeric(text string) bool {
 // trimClosing trims closing quotation marks, brackets and emphasis. It also
 // returns the last byte of the trimmed text, or 0 if it is empty.
 func trimClosing(text string) (last byte, trimmed string) {
-	for text != "" {
-		switch b := text[len(text)-1]; b {
-		case '*', '_', ')', '`', '"', '\'', ' ':
-			text = text[:len(text)-1]
-		default:
-			return b, text
-		}
+	trimmed = strings.TrimRight(text, "*_)`\"' ")
+	if trimmed == "" {
+		return 0, ""
 	}
-	return 0, ""
+	return trimmed[len(trimmed)-1], trimmed
 }
 
 // kind classifies sentence i. It returns "" for a claim.

@@ -183,7 +183,8 @@ func stem(word string) string {
 // isConversational reports whether a lower-case word belongs to the talk about
 // an answer, such as "question", "help" and "document", not to its subject.
 func isConversational(low string) bool {
-	return conversation()[stem(low)] || namesAnswer(low) || isAboutAnswer(low) || isGenericWord(low) || endsLeadIn(low) || slices.Contains(contextNouns, low) || slices.Contains(reportNouns, low) || isAnsweringWord(low)
+	return conversation()[stem(low)] || namesAnswer(low) || isAboutAnswer(low) || isGenericWord(low) || endsLeadIn(low) || slices.Contains(contextNouns, low) || slices.Contains(reportNouns, low) ||
+		isOneOf(low, "question", "determine", "help", "assist", "clarify", "unclear", "asked", "requested", "needed", "mentioned")
 }
 
 //nolint:gochecknoglobals // computed once from embedded data, never changed

@@ -131,10 +131,7 @@ func (p *contextStripper) tag(i int) int {
 func (p *contextStripper) emphasis(i int) int {
 	const maxLen = 400
 	b := p.raw[i]
-	n := i
-	for n < len(p.raw) && p.raw[n] == b {
-		n++
-	}
+	n := len(p.raw) - len(strings.TrimLeft(p.raw[i:], string(rune(b))))
 	mark := 0
 	if b == '_' {
 		mark = 1

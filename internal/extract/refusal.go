@@ -166,13 +166,6 @@ func (w words) endsNotMentioned() bool {
 	return false
 }
 
-// isAnsweringWord reports whether s is typical of clauses about the answer
-// itself, such as "so I cannot answer the question".
-func isAnsweringWord(s string) bool {
-	return isOneOf(s, "answer", "question", "determine", "help", "assist", "clarify", "unclear", "asked", "requested", "needed", "information", "details",
-		"context", "passage", "passages", "document", "documents", "text", "provided", "mentioned")
-}
-
 // startsWithQuote reports whether text starts with a quotation mark. Such a
 // sentence may be someone else's words.
 func startsWithQuote(text string) bool {

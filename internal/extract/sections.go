@@ -166,11 +166,8 @@ func trimListMarker(line string) string {
 // listNumberLen returns the number of digits in the list number at the start of
 // a line, such as 2 for "12. Rinse". It returns 0 if there is no list number.
 func listNumberLen(line string) int {
-	n := 0
-	for n < len(line) && n < 4 && line[n]-'0' < 10 {
-		n++
-	}
-	if n == 0 || n == len(line) || strings.IndexByte(".):", line[n]) < 0 {
+	n := len(line) - len(strings.TrimLeft(line, "0123456789"))
+	if n == 0 || n > 4 || n == len(line) || strings.IndexByte(".):", line[n]) < 0 {
 		return 0
 	}
 	return n

@@ -117,11 +117,7 @@ var errTooManyClaims = fmt.Errorf("the answer has more than %d claims", maxClaim
 const ctxCheckInterval = 1 << 10
 
 func isASCII(s string) bool {
-	var all byte
-	for i := range len(s) {
-		all |= s[i]
-	}
-	return all < utf8.RuneSelf
+	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
 }
 
 // promoteBareAnswer turns a final heading into a claim if the answer has no

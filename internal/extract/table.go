@@ -41,19 +41,7 @@ func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 // isDelimiter reports whether s is the delimiter row between the header and the
 // body of a table.
 func isDelimiter(s string) bool {
-	dashes, bars := 0, 0
-	for i := range len(s) {
-		switch s[i] {
-		case '-':
-			dashes++
-		case '|':
-			bars++
-		case ':', ' ', '\t', '+', '=':
-		default:
-			return false
-		}
-	}
-	return dashes > 0 && bars > 0
+	return strings.Trim(s, "-|: \t+=") == "" && strings.Contains(s, "-") && strings.Contains(s, "|")
 }
 
 // cells splits a row into trimmed cells. Bars that are escaped with a backslash

@@ -201,11 +201,7 @@ func (v *answerStripper) walk(sections []section) {
 
 // mayStartCut reports whether b may start text that cutAt handles.
 func mayStartCut(b byte) bool {
-	switch b {
-	case '`', '<', '&', '[', '(', 0xc2, 0xe2, 0xe3, 0xef, 0xf0:
-		return true
-	}
-	return false
+	return strings.IndexByte("`<&[(\xc2\xe2\xe3\xef\xf0", b) >= 0
 }
 
 // cutAt omits a citation, tag or similar text at i, or keeps literal text such
@@ -317,10 +313,7 @@ func supReplacement(s string, i int) string {
 // they are unbalanced.
 func codeSpanLen(s string, i int) int {
 	const maxLen = 1 << 16
-	n := i
-	for n < len(s) && s[n] == '`' {
-		n++
-	}
+	n := len(s) - len(strings.TrimLeft(s[i:], "`"))
 	if end := strings.Index(s[n:min(len(s), n+maxLen)], s[i:n]); end >= 0 {
 		return n + end + n - i - i
 	}
