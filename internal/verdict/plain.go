@@ -19,7 +19,11 @@ type PlainJudge struct{ Inner Judge }
 // contexts.
 func (j PlainJudge) Judge(ctx context.Context, task Task) (Judgement, error) {
 	raw := task.Contexts
-	task.Question, task.Claims = extract.Fold(task.Question), foldClaims(task.Claims)
+	task.Question, task.Claims = extract.Fold(task.Question), slices.Clone(task.Claims)
+	for i := range task.Claims {
+		c := &task.Claims[i]
+		c.Text, c.Lead, c.Statement = extract.Fold(c.Text), extract.Fold(c.Lead), extract.Fold(c.Statement)
+	}
 	var plain []extract.PlainText // nil if no context has markup
 	for i, c := range raw {
 		p := extract.NewPlainText(c)
@@ -47,16 +51,6 @@ func (j PlainJudge) Judge(ctx context.Context, task Task) (Judgement, error) {
 		}
 	}
 	return out, nil
-}
-
-// foldClaims returns the claims with folded texts.
-func foldClaims(claims []extract.Claim) []extract.Claim {
-	claims = slices.Clone(claims)
-	for i := range claims {
-		c := &claims[i]
-		c.Text, c.Lead, c.Statement = extract.Fold(c.Text), extract.Fold(c.Lead), extract.Fold(c.Statement)
-	}
-	return claims
 }
 
 // restoreEvidence maps evidence from the visible text p to the original context raw.

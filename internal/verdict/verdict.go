@@ -28,17 +28,11 @@ const (
 
 // String returns the name of the label in results.
 func (l Label) String() string {
-	switch l {
-	case Supported:
-		return "supported"
-	case Contradicted:
-		return "contradicted"
-	case NotMentioned:
-		return "not_mentioned"
-	case Unjudged:
-		return "unjudged"
+	names := [...]string{NotMentioned: "not_mentioned", Contradicted: "contradicted", Supported: "supported", Unjudged: "unjudged"}
+	if int(l) >= len(names) {
+		return "invalid"
 	}
-	return "invalid"
+	return names[l]
 }
 
 // A Role is the relation of a piece of evidence to its claim.
