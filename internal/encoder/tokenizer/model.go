@@ -23,12 +23,12 @@ type jsonModel struct {
 	MaxChars *int    `json:"max_input_chars_per_word"`
 
 	// BPE
-	Merges       []jsonMerge    `json:"merges"`
-	Dropout      float64        `json:"dropout"`
-	Suffix       string         `json:"end_of_word_suffix"`
-	Fuse         jsontext.Value `json:"fuse_unk"`      // ignored, as no character is unknown
-	ByteFallback bool           `json:"byte_fallback"` // also of Unigram
-	IgnoreMerges bool           `json:"ignore_merges"`
+	Merges       []jsonMerge `json:"merges"`
+	Dropout      float64     `json:"dropout"`
+	Suffix       string      `json:"end_of_word_suffix"`
+	Fuse         ignored     `json:"fuse_unk"`      // no character is unknown
+	ByteFallback bool        `json:"byte_fallback"` // also of Unigram
+	IgnoreMerges bool        `json:"ignore_merges"`
 
 	// Unigram
 	UnknownID *int    `json:"unk_id"`
@@ -152,7 +152,10 @@ func (t *Tokenizer) setModel(j *jsonModel) error {
 			t.vocab.unknown = id
 		}
 	}
-	_, bytes := t.lastPreTokenizer().(gpt2Splitter)
+	bytes := false // the model reads words as bytes
+	if n := len(t.words); n > 0 {
+		_, bytes = t.words[n-1].(gpt2Splitter)
+	}
 	kind := j.Type
 	switch {
 	case kind != "":
@@ -182,13 +185,6 @@ func (t *Tokenizer) setModel(j *jsonModel) error {
 		err = fmt.Errorf("type %.100q is not supported with this vocabulary", kind)
 	}
 	return err
-}
-
-func (t *Tokenizer) lastPreTokenizer() preTokenizer {
-	if len(t.words) == 0 {
-		return nil
-	}
-	return t.words[len(t.words)-1]
 }
 
 func newUnigram(j *jsonModel, v *vocabulary) (*unigram, error) {

@@ -13,26 +13,22 @@ import (
 
 // A file is the content of a tokenizer.json.
 type file struct {
-	Version       string         `json:"version"`
-	Truncation    jsontext.Value `json:"truncation"` // ignored
-	Padding       jsontext.Value `json:"padding"`    // ignored
-	AddedTokens   []jsonAdded    `json:"added_tokens"`
-	Normalizer    *component     `json:"normalizer"`
-	PreTokenizer  *component     `json:"pre_tokenizer"`
-	PostProcessor *component     `json:"post_processor"`
-	Decoder       jsontext.Value `json:"decoder"` // ignored
-	Model         *jsonModel     `json:"model"`
+	Version       string       `json:"version"`
+	Truncation    ignored      `json:"truncation"`
+	Padding       ignored      `json:"padding"`
+	AddedTokens   []addedToken `json:"added_tokens"`
+	Normalizer    *component   `json:"normalizer"`
+	PreTokenizer  *component   `json:"pre_tokenizer"`
+	PostProcessor *component   `json:"post_processor"`
+	Decoder       ignored      `json:"decoder"`
+	Model         *jsonModel   `json:"model"`
 }
 
-type jsonAdded struct {
-	ID         jsontext.Value `json:"id"` // ignored, see addTokens
-	Content    string         `json:"content"`
-	SingleWord bool           `json:"single_word"`
-	LStrip     bool           `json:"lstrip"`
-	RStrip     bool           `json:"rstrip"`
-	Normalized bool           `json:"normalized"`
-	Special    bool           `json:"special"`
-}
+// ignored is a member of any type that has no effect.
+type ignored struct{}
+
+// UnmarshalJSONFrom skips a value.
+func (*ignored) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return dec.SkipValue() }
 
 // A component is a normalizer, a pre-tokenizer or a post-processor. Its type determines
 // which members it has.
@@ -59,15 +55,15 @@ type component struct {
 		String string `json:"String"`
 		Regex  string `json:"Regex"`
 	} `json:"pattern"` // also of Replace
-	Behavior    string         `json:"behavior"`
-	Invert      bool           `json:"invert"`
-	AddSpace    *bool          `json:"add_prefix_space"`
-	Trim        jsontext.Value `json:"trim_offsets"` // ignored
-	UseRegex    *bool          `json:"use_regex"`
-	Replacement string         `json:"replacement"`
-	Scheme      string         `json:"prepend_scheme"`
-	Split       *bool          `json:"split"`
-	Text        jsontext.Value `json:"str_rep"` // copy of replacement in older files
+	Behavior    string  `json:"behavior"`
+	Invert      bool    `json:"invert"`
+	AddSpace    *bool   `json:"add_prefix_space"`
+	Trim        ignored `json:"trim_offsets"`
+	UseRegex    *bool   `json:"use_regex"`
+	Replacement string  `json:"replacement"`
+	Scheme      string  `json:"prepend_scheme"`
+	Split       *bool   `json:"split"`
+	Text        ignored `json:"str_rep"` // copy of replacement in older files
 
 	// Post-processors
 	Sep      *namedID               `json:"sep"`
@@ -283,36 +279,31 @@ func (t *Tokenizer) addPreTokenizer(c *component) error {
 	return nil
 }
 
-// addTokens assigns ids to the added tokens by the rule of the reference: the
-// id of the content in the model's vocabulary, or else the next free id. The
-// ids in the file are ignored.
-func (t *Tokenizer) addTokens(all []jsonAdded) error {
+// addTokens assigns ids to the added tokens by the rule of the reference: the id of the content
+// in the model's vocabulary, or else the next free id.
+func (t *Tokenizer) addTokens(all []addedToken) error {
 	next := t.vocab.size
 	seen, total := make(map[string]addedToken, len(all)), 0
 	var tokens []addedToken
-	for _, j := range all {
-		if j.Content == "" {
+	for _, token := range all {
+		if token.Content == "" {
 			continue
 		}
-		if len(j.Content) > maxAddedToken {
-			return fmt.Errorf("%.20q... has %d bytes, the limit is %d", j.Content, len(j.Content), maxAddedToken)
+		if len(token.Content) > maxAddedToken {
+			return fmt.Errorf("%.20q... has %d bytes, the limit is %d", token.Content, len(token.Content), maxAddedToken)
 		}
-		if total += len(j.Content); total > maxAddedBytes {
+		if total += len(token.Content); total > maxAddedBytes {
 			return fmt.Errorf("more than %d bytes", maxAddedBytes)
 		}
-		token := addedToken{
-			content: j.Content, singleWord: j.SingleWord, lstrip: j.LStrip, rstrip: j.RStrip,
-			normalized: j.Normalized, special: j.Special,
-		}
-		if earlier, ok := seen[token.content]; ok {
+		if earlier, ok := seen[token.Content]; ok {
 			if token != earlier {
-				return fmt.Errorf("%q is defined twice with different options", token.content)
+				return fmt.Errorf("%q is defined twice with different options", token.Content)
 			}
 			continue
 		}
-		seen[token.content] = token
+		seen[token.Content] = token
 		var ok bool
-		if token.id, ok = t.vocab.ids[token.content]; !ok {
+		if token.id, ok = t.vocab.ids[token.Content]; !ok {
 			token.id = int32(next)
 			next++
 		}
@@ -320,21 +311,19 @@ func (t *Tokenizer) addTokens(all []jsonAdded) error {
 	}
 	t.markSpecials(tokens)
 	var verbatim, normalized []addedToken
-	var patterns, normalizedPatterns []string
+	var err error
 	for _, token := range tokens {
-		if !token.normalized {
-			verbatim, patterns = append(verbatim, token), append(patterns, token.content)
+		if token.pattern = token.Content; !token.Normalized {
+			verbatim = append(verbatim, token)
 			continue
 		}
-		pattern, err := t.normalizedText(token.content)
-		if err != nil {
-			return fmt.Errorf("%q: %w", token.content, err)
+		if token.pattern, err = t.normalizedText(token.Content); err != nil {
+			return fmt.Errorf("%q: %w", token.Content, err)
 		}
-		normalized, normalizedPatterns = append(normalized, token), append(normalizedPatterns, pattern)
+		normalized = append(normalized, token)
 	}
-	var err error
-	if t.verbatim, err = newMatcher(verbatim, patterns); err == nil {
-		t.normalized, err = newMatcher(normalized, normalizedPatterns)
+	if t.verbatim, err = newMatcher(verbatim); err == nil {
+		t.normalized, err = newMatcher(normalized)
 	}
 	return err
 }
@@ -350,8 +339,7 @@ func (t *Tokenizer) markSpecials(tokens []addedToken) {
 	}
 	for i := range tokens {
 		token := &tokens[i]
-		token.special = token.special || t.specials[token.id]
-		if token.special {
+		if token.Special = token.Special || t.specials[token.id]; token.Special {
 			t.specials[token.id] = true
 		}
 	}

@@ -114,7 +114,7 @@ func TestSplitSpecialsProducesNoSpecials(t *testing.T) {
 				continue
 			}
 			for _, a := range m.tokens {
-				texts = append(texts, a.content, "x "+a.content+a.content+" y", strings.ToUpper(a.content), a.content[:1]+a.content)
+				texts = append(texts, a.Content, "x "+a.Content+a.Content+" y", strings.ToUpper(a.Content), a.Content[:1]+a.Content)
 			}
 		}
 		for _, c := range readReference(t).Small {

@@ -158,21 +158,12 @@ func (t *Tokenizer) run(text string, untrusted []span) (*state, error) {
 		}
 		n := len(s.tokens)
 		t.model.tokenize(s, p)
-		if len(s.untrustedSpans) > 0 {
-			t.replaceSpecials(s, s.tokens[n:])
+		for i := n; i < len(s.tokens) && len(s.untrustedSpans) > 0; i++ {
+			if t.specials[s.tokens[i].id] { // produced for text, such as text that normalization changed
+				s.tokens[i].id = t.vocab.unknown
+				s.unknown = s.unknown || t.vocab.unknown == noValue
+			}
 		}
 	}
 	return s, nil
-}
-
-// replaceSpecials replaces special tokens that the model produced for text,
-// such as text that normalization changed, by the unknown token.
-func (t *Tokenizer) replaceSpecials(s *state, tokens []token) {
-	for i := range tokens {
-		if !t.specials[tokens[i].id] {
-			continue
-		}
-		tokens[i].id = t.vocab.unknown
-		s.unknown = s.unknown || t.vocab.unknown == noValue
-	}
 }

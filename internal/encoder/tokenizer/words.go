@@ -8,11 +8,16 @@ import (
 
 // An addedToken is matched in the text before it reaches the model.
 type addedToken struct {
-	content                    string
-	id                         int32
-	singleWord, lstrip, rstrip bool
-	normalized                 bool
-	special                    bool // or inserted by the post-processor
+	ID         ignored `json:"id"` // see addTokens
+	Content    string  `json:"content"`
+	SingleWord bool    `json:"single_word"`
+	LStrip     bool    `json:"lstrip"`
+	RStrip     bool    `json:"rstrip"`
+	Normalized bool    `json:"normalized"`
+	Special    bool    `json:"special"` // or inserted by the post-processor
+
+	id      int32
+	pattern string // content, normalized if Normalized is set
 }
 
 // A matcher finds added tokens, preferring the longest at each position.
@@ -28,27 +33,24 @@ const (
 	maxAddedBytes = 1 << 19
 )
 
-// newMatcher returns a matcher of tokens, each with the pattern to look for. It
-// returns nil for no tokens.
-func newMatcher(tokens []addedToken, patterns []string) (*matcher, error) {
+// newMatcher returns a matcher of tokens, or nil if there are none.
+func newMatcher(tokens []addedToken) (*matcher, error) {
 	if len(tokens) == 0 {
 		return nil, nil
 	}
-	m := &matcher{tokens: tokens}
-	index := make(map[string]int32, len(patterns))
-	for i, p := range patterns {
-		switch j, ok := index[p]; {
-		case p == "":
-			return nil, fmt.Errorf("%q is empty after normalization", tokens[i].content)
-		case len(p) > maxAddedToken:
-			return nil, fmt.Errorf("%.20q... has %d bytes, the limit is %d", p, len(p), maxAddedToken)
+	index := make(map[string]int32, len(tokens))
+	for i, t := range tokens {
+		switch j, ok := index[t.pattern]; {
+		case t.pattern == "":
+			return nil, fmt.Errorf("%q is empty after normalization", t.Content)
+		case len(t.pattern) > maxAddedToken:
+			return nil, fmt.Errorf("%.20q... has %d bytes, the limit is %d", t.pattern, len(t.pattern), maxAddedToken)
 		case ok:
-			return nil, fmt.Errorf("%q and %q are equal after normalization", tokens[j].content, tokens[i].content)
+			return nil, fmt.Errorf("%q and %q are equal after normalization", tokens[j].Content, t.Content)
 		}
-		index[p] = int32(i)
+		index[t.pattern] = int32(i)
 	}
-	m.trie = newTrie(index)
-	return m, nil
+	return &matcher{tokens, newTrie(index)}, nil
 }
 
 // extract splits the pieces at added tokens. A token with rstrip may include
@@ -68,13 +70,13 @@ func (m *matcher) extract(s *state, chars *characters) {
 			t := &m.tokens[v]
 			lo, hi := i, i+n
 			i = hi
-			if t.singleWord && !chars.standsAlone(src, lo, hi) {
+			if t.SingleWord && !chars.standsAlone(src, lo, hi) {
 				continue
 			}
-			if t.special && s.untrusted(int(p.lo)+lo, int(p.lo)+hi) {
+			if t.Special && s.untrusted(int(p.lo)+lo, int(p.lo)+hi) {
 				continue
 			}
-			if t.lstrip {
+			if t.LStrip {
 				for lo > done {
 					r, w := utf8.DecodeLastRune(src[:lo])
 					if chars.classOf(r)&space == 0 {
@@ -84,7 +86,7 @@ func (m *matcher) extract(s *state, chars *characters) {
 				}
 				lo = max(lo, done)
 			}
-			if t.rstrip {
+			if t.RStrip {
 				if hi < spaceLo || hi >= spaceHi {
 					spaceLo, spaceHi = hi, chars.run(src, hi, space)
 				}
@@ -231,8 +233,10 @@ func (g gpt2Splitter) divide(s *state) {
 
 // wordEnd returns the end of the word that starts at i.
 func (g gpt2Splitter) wordEnd(src []byte, i int) int {
-	if n := contraction(src[i:]); n > 0 {
-		return i + n
+	for _, contraction := range []string{"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"} {
+		if bytes.HasPrefix(src[i:], []byte(contraction)) {
+			return i + len(contraction)
+		}
 	}
 	at := i
 	kind, w := g.chars.kind(src, at)
@@ -241,21 +245,16 @@ func (g gpt2Splitter) wordEnd(src []byte, i int) int {
 			at, kind, w = at+1, k, n
 		}
 	}
-	if kind == space {
-		return g.chars.spaces(src, i)
+	if kind != space {
+		return g.chars.run(src, at+w, kind)
 	}
-	return g.chars.run(src, at+w, kind)
-}
-
-// contraction returns the length of 's, 't, 're, 've, 'm, 'll or 'd at the start of
-// src, or 0.
-func contraction(src []byte) int {
-	for _, c := range []string{"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"} {
-		if bytes.HasPrefix(src, []byte(c)) {
-			return len(c)
-		}
+	// \s+(?!\S)|\s+ excludes the last space of a run before other text, unless it is the only one.
+	end := g.chars.run(src, i, space)
+	_, w = utf8.DecodeLastRune(src[i:end])
+	if end == len(src) || end-w == i {
+		return end
 	}
-	return 0
+	return end - w
 }
 
 // kind returns the class of the character at i among those of GPT-2's pattern,
@@ -278,18 +277,4 @@ func (c *characters) run(src []byte, i int, kind class) int {
 		}
 		i += w
 	}
-}
-
-// spaces returns the end of the match of \s+(?!\S)|\s+ at i. It excludes the
-// last space of a run before other text, unless it is the only one.
-func (c *characters) spaces(src []byte, i int) int {
-	end := c.run(src, i, space)
-	if end == len(src) {
-		return end
-	}
-	_, w := utf8.DecodeLastRune(src[i:end])
-	if end-w == i {
-		return end
-	}
-	return end - w
 }
