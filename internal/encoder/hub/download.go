@@ -22,9 +22,10 @@ import (
 // A download is the state of a file download.
 type download struct {
 	*remote
-	f      remoteFile
-	part   *os.File
-	digest *digest // of part
+	f         remoteFile
+	part      *os.File
+	digest    *digest // of part
+	keepAlive func()  // of the current attempt
 }
 
 // fetch downloads and verifies a file and then moves it to path. It resumes the
@@ -85,6 +86,7 @@ func (d *download) attempt(ctx context.Context, keepAlive func()) error {
 	}
 	defer res.Body.Close()
 	keepAlive()
+	d.keepAlive = keepAlive
 	continues := strings.HasPrefix(res.Header.Get("Content-Range"), fmt.Sprintf("bytes %d-", d.digest.n))
 	switch {
 	case res.StatusCode == http.StatusPartialContent && continues:
@@ -102,16 +104,7 @@ func (d *download) attempt(ctx context.Context, keepAlive func()) error {
 		// Such as a page of a proxy, which must not become part of the file.
 		return &MismatchError{d.name(), fmt.Sprintf("server sent %d bytes, want %d", res.ContentLength, n)}
 	}
-	return d.copy(res.Body, keepAlive)
-}
-
-// copy appends the body of a response to the part, up to the expected size.
-func (d *download) copy(body io.Reader, keepAlive func()) error {
-	progress := writerFunc(func(p []byte) {
-		keepAlive()
-		d.Watch.bytes(int64(len(p)))
-	})
-	_, err := io.CopyN(io.MultiWriter(d.part, d.digest, progress), body, d.f.Size-d.digest.n)
+	_, err = io.CopyN(io.MultiWriter(d.part, d.digest, d), res.Body, d.f.Size-d.digest.n)
 	if _, ok := errors.AsType[*fs.PathError](err); ok || err == nil {
 		return err
 	}
@@ -121,11 +114,10 @@ func (d *download) copy(body io.Reader, keepAlive func()) error {
 	return d.networkErr(err)
 }
 
-// A writerFunc is an io.Writer that never fails.
-type writerFunc func(p []byte)
-
-func (f writerFunc) Write(p []byte) (int, error) {
-	f(p)
+// Write reports the progress of the download. It implements io.Writer.
+func (d *download) Write(p []byte) (int, error) {
+	d.keepAlive()
+	d.Watch.bytes(int64(len(p)))
 	return len(p), nil
 }
 
