@@ -130,18 +130,8 @@ func isRepo(s string) bool {
 }
 
 func isNamePart(s string) bool {
-	if s == "" || len(s) > maxNameLength || strings.Contains(s, "--") || strings.Contains(s, "..") {
-		return false
-	}
-	for i := range len(s) {
-		switch c := s[i]; {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9', c == '_':
-		case (c == '-' || c == '.') && i > 0 && i < len(s)-1:
-		default:
-			return false
-		}
-	}
-	return true
+	return len(s) <= maxNameLength && !strings.Contains(s, "--") && !strings.Contains(s, "..") &&
+		regexp.MustCompile(`^\w([\w.-]*\w)?$`).MatchString(s)
 }
 
 // dirName returns the directory name of a repository.
