@@ -257,7 +257,7 @@ const lockPoll = 200 * time.Millisecond
 // releases the lock when the process exits, so a leftover lock file has no effect. On
 // file systems without locks, the checksums still detect conflicting downloads.
 func (p *Puller) lock(ctx context.Context, repo, name string) (release func(), err error) {
-	dir := filepath.Join(p.Store.Dir, locksDir, "models--"+dirName(repo))
+	dir := filepath.Join(p.Store.Dir, locksDir, repoDirName(repo))
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, fmt.Errorf("model directory: %w", err)
 	}

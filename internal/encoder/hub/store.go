@@ -136,13 +136,12 @@ func (s Store) commits(n Name) []string {
 	}
 	slices.SortStableFunc(all, func(a, b fs.FileInfo) int { return b.ModTime().Compare(a.ModTime()) })
 	var names []string
-	main := s.ref(n.Repo, DefaultRevision)
 	for _, info := range all {
-		if info.Name() == main {
-			names = slices.Insert(names, 0, main)
-		} else {
-			names = append(names, info.Name())
-		}
+		names = append(names, info.Name())
+	}
+	main := s.ref(n.Repo, DefaultRevision)
+	if i := slices.Index(names, main); i > 0 {
+		names = slices.Insert(slices.Delete(names, i, i+1), 0, main)
 	}
 	return names
 }
