@@ -45,12 +45,12 @@ func (c *config) readWidths(n *network) {
 // positions. It also returns the maximum number of tokens of a sequence.
 func bert(c *config, w *weights, family string) (*network, int, error) {
 	n := new(network)
-	eps, types := 1e-12, 2
-	s := c.readBERT(n, w, eps, types)
+	s := c.readBERT(n, w, 1e-12, 2)
 	c.oneOf("position_embedding_type", "absolute", "absolute")
 	e := &n.embed
-	maxTokens := s.positions
+	maxTokens, prefixes := s.positions, []string{"bert.", ""}
 	if family != "bert" {
+		prefixes = []string{"roberta.", "base_model.", ""}
 		// The position table has a row for the padding token at index pad_token_id.
 		// Positions of other tokens start at the following row.
 		e.pad = int32(c.integer("pad_token_id", 1, 0, maxRows-1))
@@ -63,22 +63,10 @@ func bert(c *config, w *weights, family string) (*network, int, error) {
 	if c.err != nil {
 		return nil, 0, c.err
 	}
-	w.setPrefix("embeddings.word_embeddings.weight", prefixes(family)...)
+	w.setPrefix("embeddings.word_embeddings.weight", prefixes...)
 	n.loadBERT(w, s, "query", "key", "value")
 	e.positions = w.table("embeddings.position_embeddings.weight", s.positions, n.width)
 	return n, maxTokens, w.err
-}
-
-// prefixes returns the possible prefixes of the tensor names of a family.
-func prefixes(family string) []string {
-	switch family {
-	case "deberta-v2":
-		return []string{"deberta.", ""}
-	case "bert":
-		return []string{"bert.", ""}
-	default:
-		return []string{"roberta.", "base_model.", ""}
-	}
 }
 
 // loadBERT loads the embeddings except for those of positions, and the layers.

@@ -47,7 +47,7 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*network, int, error) {
 	if c.err != nil {
 		return nil, 0, c.err
 	}
-	w.setPrefix("embeddings.word_embeddings.weight", prefixes("deberta-v2")...)
+	w.setPrefix("embeddings.word_embeddings.weight", "deberta.", "")
 	n.loadBERT(w, s, "query_proj", "key_proj", "value_proj")
 	d.load(w, pool, n.width, n.head, s.layers)
 	n.disentangled, n.scale = d, d.scale

@@ -211,7 +211,6 @@ func (m *Model) useONNX(parts map[*kernel.Linear][]kernel.Part, o Options) error
 		d.maxTokens = passTokensOnGPU
 	}
 	hidden := m.network.buildGraph(g)
-	d.width, d.perToken = m.outputWidth(), m.head.pooling == eachToken
 	g.Output(m.head.buildGraph(g, hidden))
 	d.feeds = g.feeds
 	var err error

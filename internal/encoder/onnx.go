@@ -210,9 +210,7 @@ type onnxModel struct {
 	library   *ort.Library
 	session   *ort.Session
 	feeds     []func(b *paddedBatch) ort.Tensor
-	width     int  // width of an output row
-	perToken  bool // output has a row per token instead of per sequence
-	maxTokens int  // maximum tokens of a batch including padding; a single text may exceed it
+	maxTokens int // maximum tokens of a batch including padding; a single text may exceed it
 }
 
 // close closes the session and the library. d may be nil.

@@ -136,20 +136,20 @@ func (m *Model) runONNX(ctx context.Context, seqs []sequence, indices []int, sto
 	for _, feed := range d.feeds {
 		inputs = append(inputs, feed(b))
 	}
-	stride := 1
-	if d.perToken {
+	stride, width := 1, m.outputWidth()
+	if m.info.Kind == Tokens {
 		stride = b.length
 	}
-	out := make([]float32, len(indices)*stride*d.width)
-	if err := d.session.Run(ctx, ort.NewTensor("", out, len(indices)*stride, d.width), inputs...); err != nil {
+	out := make([]float32, len(indices)*stride*width)
+	if err := d.session.Run(ctx, ort.NewTensor("", out, len(indices)*stride, width), inputs...); err != nil {
 		return err
 	}
 	for s, i := range indices {
 		rows := 1
-		if d.perToken {
+		if m.info.Kind == Tokens {
 			rows = len(seqs[i].ids)
 		}
-		if err := store(i, out[s*stride*d.width:][:rows*d.width]); err != nil {
+		if err := store(i, out[s*stride*width:][:rows*width]); err != nil {
 			return err
 		}
 	}
