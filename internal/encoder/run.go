@@ -32,34 +32,59 @@ func (m *Model) check(s sequence) error {
 // logits of the sequence, the logits of all its tokens, or its embedding.
 func (m *Model) compute(ctx context.Context, seqs []sequence) ([][]float32, error) {
 	result := make([][]float32, len(seqs))
-	store := func(i int, output []float32) error {
-		if slices.ContainsFunc(output, func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }) {
-			return fmt.Errorf("input %d: the model's output is not a number", i)
-		}
-		result[i] = slices.Clone(output)
-		if m.sentence != nil {
-			m.sentence.normalize(result[i])
-		}
-		return nil
-	}
 	// In this order, the first pass allocates buffers that are large enough for the others.
 	order := make([]int, len(seqs))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(len(seqs[b].ids), len(seqs[a].ids)) })
-	size, run := passSize, m.runPass
+	size := passSize
 	if m.onnx != nil {
-		size, run = m.onnx.batchSize, m.runONNX
+		size = m.onnx.batchSize
 	}
 	for len(order) > 0 {
 		n := size(seqs, order)
-		if err := run(ctx, seqs, order[:n], store); err != nil {
+		if err := m.computeBatch(ctx, seqs, order[:n], result); err != nil {
 			return nil, err
 		}
 		order = order[n:]
 	}
 	return result, nil
+}
+
+// computeBatch sets the results of the sequences with the given indices.
+func (m *Model) computeBatch(ctx context.Context, seqs []sequence, indices []int, result [][]float32) error {
+	if err := m.acquire(ctx); err != nil {
+		return err
+	}
+	defer m.release()
+	batch := make([]sequence, len(indices))
+	for s, i := range indices {
+		batch[s] = seqs[i]
+	}
+	run := m.runPass
+	if m.onnx != nil {
+		run = m.runONNX
+	}
+	output, starts, err := run(ctx, batch)
+	if err != nil {
+		return err
+	}
+	width := m.outputWidth()
+	for s, i := range indices {
+		start, rows := s, 1
+		if m.info.Kind == Tokens {
+			start, rows = starts[s], len(batch[s].ids)
+		}
+		result[i] = slices.Clone(output[start*width : (start+rows)*width])
+		if slices.ContainsFunc(result[i], func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }) {
+			return fmt.Errorf("input %d: the model's output is not a number", i)
+		}
+		if m.sentence != nil {
+			m.sentence.normalize(result[i])
+		}
+	}
+	return nil
 }
 
 // passSize returns the number of sequences in the next pass: up to passTokens tokens.
@@ -85,19 +110,15 @@ func recoverFault(err *error) {
 	}
 }
 
-// runPass computes the sequences with the given indices in one pass and calls store
-// with the output of each.
-func (m *Model) runPass(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) (err error) {
-	if err := m.acquire(ctx); err != nil {
-		return err
-	}
-	defer m.release()
+// runPass computes a batch in Go. It returns the output, and for each sequence the first of the rows that belong to its
+// tokens.
+func (m *Model) runPass(ctx context.Context, batch []sequence) (output []float32, starts []int, err error) {
 	defer recoverFault(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	p := &m.pass
 	p.reset()
-	for _, i := range indices {
-		p.add(seqs[i].ids, seqs[i].types)
+	for _, s := range batch {
+		p.add(s.ids, s.types)
 	}
 	p.first = m.head.pooling == firstToken
 	if len(p.ids) > passTokens {
@@ -106,54 +127,27 @@ func (m *Model) runPass(ctx context.Context, seqs []sequence, indices []int, sto
 	}
 	hidden, err := m.network.forward(ctx, p)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	output, width := m.head.run(p, hidden), m.outputWidth()
-	for s, i := range indices {
-		start, rows := s, 1
-		if m.info.Kind == Tokens {
-			start, rows = p.starts[s], p.lengths[s]
-		}
-		if err := store(i, output[start*width:(start+rows)*width]); err != nil {
-			return err
-		}
-	}
-	return nil
+	return m.head.run(p, hidden), p.starts, nil
 }
 
-// runONNX is runPass for one batch, whose first sequence must be the longest.
-func (m *Model) runONNX(ctx context.Context, seqs []sequence, indices []int, store func(i int, output []float32) error) error {
-	if err := m.acquire(ctx); err != nil {
-		return err
-	}
-	defer m.release()
-	d := m.onnx
-	b := &paddedBatch{length: len(seqs[indices[0]].ids)}
-	for _, i := range indices {
-		b.seqs = append(b.seqs, seqs[i])
-	}
+// runONNX is runPass for a batch whose first sequence is the longest.
+func (m *Model) runONNX(ctx context.Context, batch []sequence) (output []float32, starts []int, err error) {
+	b := &paddedBatch{batch, len(batch[0].ids)}
 	var inputs []ort.Tensor
-	for _, feed := range d.feeds {
+	for _, feed := range m.onnx.feeds {
 		inputs = append(inputs, feed(b))
 	}
-	stride, width := 1, m.outputWidth()
+	for s := range batch {
+		starts = append(starts, s*b.length)
+	}
+	rows, width := len(batch), m.outputWidth()
 	if m.info.Kind == Tokens {
-		stride = b.length
+		rows *= b.length
 	}
-	out := make([]float32, len(indices)*stride*width)
-	if err := d.session.Run(ctx, ort.NewTensor("", out, len(indices)*stride, width), inputs...); err != nil {
-		return err
-	}
-	for s, i := range indices {
-		rows := 1
-		if m.info.Kind == Tokens {
-			rows = len(seqs[i].ids)
-		}
-		if err := store(i, out[s*stride*width:][:rows*width]); err != nil {
-			return err
-		}
-	}
-	return nil
+	output = make([]float32, rows*width)
+	return output, starts, m.onnx.session.Run(ctx, ort.NewTensor("", output, rows, width), inputs...)
 }
 
 // outputWidth returns the number of labels or the width of an embedding.
