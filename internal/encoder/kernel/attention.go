@@ -206,17 +206,10 @@ func (h *headAttention) softmaxRow(i, r, first, last int) {
 	if from == to {
 		return
 	}
-	sum := h.w.k.softmax(scores[from-first:to-first], h.a.Scale, h.biases(i, from, to))
-	h.inverse[r] = 1 / sum
-}
-
-// biases returns the biases of query i for keys [from, to), or nil if there are
-// none.
-func (h *headAttention) biases(i, from, to int) []float32 {
-	if h.a.Bias == nil {
-		return nil
+	var bias []float32
+	if h.a.Bias != nil {
+		bias = h.bias[:to-from]
+		h.a.Bias(h.w, h.prepared, h.queries.sequence, i, from, to, bias)
 	}
-	dst := h.bias[:to-from]
-	h.a.Bias(h.w, h.prepared, h.queries.sequence, i, from, to, dst)
-	return dst
+	h.inverse[r] = 1 / h.w.k.softmax(scores[from-first:to-first], h.a.Scale, bias)
 }
