@@ -182,23 +182,25 @@ func (sp *splitter) protectQuotation(s *scanState, i int, opener rune, size int)
 		return // already searched without success
 	}
 	to := min(from+near, s.end)
-	n := closingQuote(sp.text[from:to], opener, closers)
+	n := 0
+	if kind < singleQuote {
+		n = strings.IndexAny(sp.text[from:to], closers)
+	} else {
+		n = closingSingleQuote(sp.text[from:to], closers)
+	}
 	if n < 0 {
 		s.quoteLimits[kind] = to
 		return
 	}
-	e := from + n
-	for e > from && (sp.text[e-1] == '.' || sp.text[e-1] == '!' || sp.text[e-1] == '?') {
-		e--
-	}
-	if strings.HasSuffix(sp.text[from:e], "…") {
-		e -= len("…")
-	}
-	s.protectedEnd = max(s.protectedEnd, e)
+	quotation := strings.TrimSuffix(strings.TrimRight(sp.text[from:from+n], ".!?"), "…")
+	s.protectedEnd = max(s.protectedEnd, from+len(quotation))
 }
 
-// quoteKind returns the index in scanState.quoteLimits for an opening quotation
-// mark, and the marks that close it, which are "" for single quotation marks.
+// singleQuote is the kind of single quotation marks.
+const singleQuote = 4
+
+// quoteKind returns the index in scanState.quoteLimits for an opening quotation mark, and the
+// marks that close it.
 func quoteKind(opener rune) (kind int, closers string) {
 	switch opener {
 	case '"':
@@ -209,19 +211,10 @@ func quoteKind(opener rune) (kind int, closers string) {
 		return 2, "”"
 	case '„':
 		return 3, "“”"
+	case '\'':
+		return singleQuote, "'"
 	}
-	return 4, ""
-}
-
-// closingQuote returns the offset of the mark that closes a quotation, or -1.
-func closingQuote(s string, opener rune, closers string) int {
-	switch {
-	case closers != "":
-		return strings.IndexAny(s, closers)
-	case opener == '\'':
-		return closingSingleQuote(s, "'")
-	}
-	return closingSingleQuote(s, "’")
+	return singleQuote, "’"
 }
 
 // closingSingleQuote finds a closing single quote that is not an apostrophe:
