@@ -48,20 +48,9 @@ type network struct {
 	norm             kernel.Norm
 	layers           []layer
 	head             *kernel.Linear
-	tokenHead        tokenHead
+	tokenHead        struct{ weights, bias []float32 } // [hidden], [1]; gives the log odds that a token of a claim is wrong
 
 	passes chan *pass // one for each processor, which limits the memory
-}
-
-// A tokenHead gives the log odds that a token of a claim is what is wrong with it.
-type tokenHead struct{ weights, bias []float32 } // [hidden], [1]
-
-func (h tokenHead) apply(x []float32) float64 {
-	sum := float64(h.bias[0])
-	for i, w := range h.weights {
-		sum += float64(w) * float64(x[i])
-	}
-	return sum
 }
 
 // A layer computes
@@ -265,7 +254,11 @@ func (n *network) classify(p *pass, x []float32) []finding {
 		}
 		p.pool.Apply(n.head, result[i].logits[:], sum, kernel.None)
 		for ; length > 0; length-- {
-			result[i].wrong = append(result[i].wrong, n.tokenHead.apply(x))
+			wrong := float64(n.tokenHead.bias[0])
+			for j, w := range n.tokenHead.weights {
+				wrong += float64(w) * float64(x[j])
+			}
+			result[i].wrong = append(result[i].wrong, wrong)
 			x = x[hidden:]
 		}
 	}
@@ -301,7 +294,7 @@ func loadNetwork() *network {
 		n.norm, n.head = l.norm("norm."), l.kernel.Linear(kernel.Float32, hidden, kernel.Part{
 			W: kernel.Raw{F32: l.floats("head.weight", classes, hidden)}, Bias: l.floats("head.bias", classes), Out: classes,
 		})
-		n.tokenHead = tokenHead{l.floats("token_head.weight", 1, hidden), l.floats("token_head.bias", 1)}
+		n.tokenHead.weights, n.tokenHead.bias = l.floats("token_head.weight", 1, hidden), l.floats("token_head.bias", 1)
 	})
 	for i := range n.layers {
 		wg.Go(func() {
