@@ -17,7 +17,8 @@ func isLeadIn(text string, w, opened words, p position) bool {
 	}
 	rest, announced := opened.cutPhrase(announcing)
 	if last != ':' {
-		return announced && w.count() <= 14 && !w.hasDigit() && rest.announcesAnswer()
+		rest, answers := answerNoun(rest) // as in "here is a concise summary of the passage"
+		return announced && answers && w.count() <= 14 && !w.hasDigit() && !rest.contains(isCommonVerb)
 	}
 	switch {
 	case announced, opened.pointsToSteps() && !opened.hasDigit():
@@ -45,13 +46,6 @@ func isLeadIn(text string, w, opened words, p position) bool {
 		return w.count() <= 8 // a longer lead-in asserts something
 	}
 	return opened.count() <= 16 && endsLeadIn(opened.last())
-}
-
-// announcesAnswer reports whether w, which follows "here is", refers to the
-// answer, as in "a concise summary of the passage".
-func (w words) announcesAnswer() bool {
-	rest, ok := answerNoun(w)
-	return ok && !rest.contains(isCommonVerb)
 }
 
 //nolint:gochecknoglobals // never changed
@@ -107,7 +101,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return true
 	case p.heading:
 		return last != '.' || n < 4
-	case w.isShortNumber() && !p.first && p.wholeLine && !p.listItem:
+	case len(w) > 0 && len(w) <= 2 && strings.Trim(string(w), "0123456789") == "" && !p.first && p.wholeLine && !p.listItem:
 		return true // number of an empty list item
 	case last == ':' && p.beforeItem && (n <= 3 || n <= 6 && isTitleCase(text)) && !w.hasDigit() && !w.contains(isCommonVerb):
 		return true
@@ -171,9 +165,4 @@ func isSectionTitle(s string) bool {
 func endsSentence(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return strings.ContainsRune(".!?,;。！？।؟۔…", last)
-}
-
-// isShortNumber reports whether w is a number of one or two digits.
-func (w words) isShortNumber() bool {
-	return len(w) > 0 && len(w) <= 2 && strings.Trim(string(w), "0123456789") == ""
 }
