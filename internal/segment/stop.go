@@ -189,33 +189,19 @@ func emoticonLen(s string) int {
 // Examples are "[1]", "[2, 3-5]", "[^1]", "(Smith et al., 2019)" and "(Passage
 // 2)".
 func citationLen(s string) int {
-	const maxLen = 90
+	const maxNumbers, maxLen = 32, 90
 	if s[0] == '[' {
-		for i := 1; i < len(s) && i < 32; i++ {
-			switch b := s[i]; {
-			case b == ']':
-				if i > 1 && (s[1] == '^' || isDigit(s[1])) {
-					return i + 1
-				}
-				return 0
-			case !isDigit(b) && b != ',' && b != ' ' && b != '-' && b != ';' && b != '^':
-				return 0
-			}
+		n := strings.IndexByte(s[:min(len(s), maxNumbers)], ']')
+		if n < 2 || s[1] != '^' && !isDigit(s[1]) || strings.Trim(s[1:n], "0123456789, -;^") != "" {
+			return 0
 		}
+		return n + 1
+	}
+	n := strings.IndexAny(s[1:min(len(s), maxLen)], "()\n") + 1
+	if n == 0 || s[n] != ')' || !isCitation(s[1:n]) {
 		return 0
 	}
-	for i := 1; i < len(s) && i < maxLen; i++ {
-		switch s[i] {
-		case '(', '\n':
-			return 0
-		case ')':
-			if isCitation(s[1:i]) {
-				return i + 1
-			}
-			return 0
-		}
-	}
-	return 0
+	return n + 1
 }
 
 // isCitation reports whether the text in parentheses cites a source: it starts
