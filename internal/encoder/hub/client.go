@@ -10,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -154,9 +155,7 @@ func (r *remote) send(ctx context.Context, address string, header http.Header) (
 	if err != nil {
 		return nil, err
 	}
-	if header != nil {
-		req.Header = header
-	}
+	maps.Copy(req.Header, header)
 	req.Header.Set("User-Agent", "ragfaith")
 	// Sizes, ranges and hashes apply to uncompressed content.
 	req.Header.Set("Accept-Encoding", "identity")

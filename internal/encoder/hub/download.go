@@ -191,17 +191,6 @@ func (d *digest) check() string {
 	return ""
 }
 
-// digestFile computes the digest of a file of the expected size and hash.
-func digestFile(ctx context.Context, path string, size int64, want string) (*digest, error) {
-	f, err := safefile.Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	d := newDigest(size, want)
-	return d, d.readFrom(ctx, f)
-}
-
 // readFrom adds the contents of r until EOF.
 func (d *digest) readFrom(ctx context.Context, r io.Reader) error {
 	buf := make([]byte, 1<<20)
@@ -248,7 +237,12 @@ func (f *File) verify(ctx context.Context) (string, error) {
 	if !isHash(f.hash, sha256Digits) && !isHash(f.hash, sha1Digits) {
 		return NoChecksum, nil
 	}
-	d, err := digestFile(ctx, f.path, f.Size, f.hash)
+	d := newDigest(f.Size, f.hash)
+	content, err := safefile.Open(f.path)
+	if err == nil {
+		defer content.Close()
+		err = d.readFrom(ctx, content)
+	}
 	if pathErr, ok := errors.AsType[*fs.PathError](err); ok {
 		err = pathErr.Err
 	}

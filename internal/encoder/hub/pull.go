@@ -143,16 +143,13 @@ func (r *remote) ensure(ctx context.Context, f remoteFile) error {
 // isIntact reports whether the store has the content of a file, and counts its bytes then.
 // The error is the cause of ctx.
 func (r *remote) isIntact(ctx context.Context, f remoteFile) (bool, error) {
-	path := r.Store.blob(f)
-	if info, err := os.Stat(path); err != nil || info.Size() != f.Size {
+	blob := File{Size: f.Size, path: r.Store.blob(f), hash: f.hash()}
+	if info, err := os.Stat(blob.path); err != nil || info.Size() != f.Size {
 		return false, nil //nolint:nilerr // missing
 	}
-	d, err := digestFile(ctx, path, f.Size, f.hash())
-	if ctx.Err() != nil {
-		return false, context.Cause(ctx)
-	}
-	if err != nil || d.check() != "" {
-		return false, nil //nolint:nilerr // damaged
+	mismatch, err := blob.verify(ctx)
+	if err != nil || mismatch != "" {
+		return false, err
 	}
 	r.Watch.bytes(f.Size)
 	return true, nil
