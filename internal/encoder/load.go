@@ -290,10 +290,7 @@ func (m *Model) readWindow(dir string) error {
 	if m.info.Kind == HHEM {
 		return nil
 	}
-	c, err := readConfig(dir, tokenizerConfigFile)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	c, err := readOptional(dir, tokenizerConfigFile)
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s Splitter) Split(ctx context.Context, texts []string, maxTokens int) ([]P
 			return nil, err
 		}
 		switch {
-		case isBlank(text):
+		case !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) }):
 		case maxTokens <= 0 || s.Count(text) <= maxTokens && s.fits(text):
 			all = append(all, Passage{t, 0, len(text)})
 		default:
@@ -139,9 +139,4 @@ func splitPoint(text string, start, end int) int {
 		middle--
 	}
 	return middle
-}
-
-// isBlank reports whether text contains no letters and digits.
-func isBlank(text string) bool {
-	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
