@@ -64,12 +64,8 @@ func trimFence(raw string, start, end int) (from, to int, lang string) {
 
 // isProse reports whether the content of a fence is prose rather than code.
 func isProse(s, lang string) bool {
-	switch lang {
-	case "text", "txt", "plaintext", "markdown", "md":
-		return true
-	case "":
-	default:
-		return false
+	if lang != "" {
+		return isOneOf(lang, "text", "txt", "plaintext", "markdown", "md")
 	}
 	const minSpaces = 4
 	last, trimmed := trimClosing(s)
