@@ -13,15 +13,15 @@ type bertShape struct{ vocabulary, layers, positions, types int }
 // types are optional.
 func (c *config) readBERT(n *network, w *weights, eps float64, minTypes int) bertShape {
 	s := bertShape{
-		vocabulary: c.size("vocab_size", maxRows),
-		layers:     c.size("num_hidden_layers", maxLayers),
-		positions:  c.size("max_position_embeddings", maxPositions),
+		vocabulary: c.size("vocab_size", 0, maxRows),
+		layers:     c.size("num_hidden_layers", 0, maxLayers),
+		positions:  c.size("max_position_embeddings", 0, maxPositions),
 	}
-	w.eps = c.eps("layer_norm_eps", eps)
+	w.eps = float32(c.number("layer_norm_eps", eps, 0, maxEps))
 	c.readWidths(n)
 	n.act = c.activation("hidden_act")
 	if minTypes > 0 || optional(c, "type_vocab_size", 0.0, "a number") != 0 {
-		s.types = c.sizeOr("type_vocab_size", minTypes, maxRows)
+		s.types = c.size("type_vocab_size", minTypes, maxRows)
 	}
 	for _, key := range []string{"is_decoder", "add_cross_attention", "is_encoder_decoder"} {
 		c.require(key, false)
@@ -31,9 +31,9 @@ func (c *config) readBERT(n *network, w *weights, eps float64, minTypes int) ber
 
 // readWidths reads the widths of a network and its attention heads.
 func (c *config) readWidths(n *network) {
-	n.width = c.size("hidden_size", maxWidth)
-	n.inner = c.size("intermediate_size", min(maxRatio*n.width, maxWidth))
-	n.heads = c.size("num_attention_heads", maxHeads)
+	n.width = c.size("hidden_size", 0, maxWidth)
+	n.inner = c.size("intermediate_size", 0, min(maxRatio*n.width, maxWidth))
+	n.heads = c.size("num_attention_heads", 0, maxHeads)
 	if c.err == nil && n.width%n.heads != 0 {
 		c.fail("num_attention_heads", "%d does not divide hidden_size %d", n.heads, n.width)
 	}

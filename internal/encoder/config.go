@@ -37,6 +37,7 @@ const (
 	maxRows      = 1 << 24 // rows of an embedding table
 	maxLabels    = 1 << 10
 	maxPositions = 1 << 24
+	maxEps       = 0.1 // of a normalization
 )
 
 // config provides typed access to the members of a JSON object. The first invalid
@@ -104,11 +105,8 @@ func (c *config) integer(key string, def, low, high int) int {
 	return int(v)
 }
 
-// size returns a required integer from 1 to limit.
-func (c *config) size(key string, limit int) int { return c.integer(key, 0, 1, limit) }
-
-// sizeOr is like size but returns def if key is missing.
-func (c *config) sizeOr(key string, def, limit int) int { return c.integer(key, def, 1, limit) }
+// size returns an integer from 1 to limit, which is required if def is 0.
+func (c *config) size(key string, def, limit int) int { return c.integer(key, def, 1, limit) }
 
 // optional returns an optional member. want describes the expected type for the error.
 func optional[T any](c *config, key string, def T, want string) T {
@@ -123,11 +121,6 @@ func (c *config) number(key string, def, low, high float64) float64 {
 		c.fail(key, "want a number greater than %v and at most %v, got %v", low, high, v)
 	}
 	return v
-}
-
-// eps returns an optional normalization epsilon.
-func (c *config) eps(key string, def float64) float32 {
-	return float32(c.number(key, def, 0, 0.1))
 }
 
 // text returns an optional string.

@@ -25,18 +25,18 @@ func deberta(c *config, w *weights, pool *kernel.Pool) (*network, int, error) {
 	if v := optional(c, "conv_kernel_size", 0.0, "a number"); v != 0 {
 		c.fail("conv_kernel_size", "%v is not supported", v)
 	}
-	if e := c.sizeOr("embedding_size", n.width, maxWidth); e != n.width {
+	if e := c.size("embedding_size", n.width, maxWidth); e != n.width {
 		c.fail("embedding_size", "%d is not supported with hidden_size %d", e, n.width)
 	}
-	if e := c.sizeOr("attention_head_size", n.head, maxWidth); c.err == nil && e != n.head {
+	if e := c.size("attention_head_size", n.head, maxWidth); c.err == nil && e != n.head {
 		c.fail("attention_head_size", "%d is not supported with %d heads and hidden_size %d", e, n.heads, n.width)
 	}
 	c.checkDistances()
 	d.maxDistance = s.positions
 	if optional(c, "max_relative_positions", -1.0, "a number") >= 1 {
-		d.maxDistance = c.sizeOr("max_relative_positions", 1, maxPositions)
+		d.maxDistance = c.size("max_relative_positions", 1, maxPositions)
 	}
-	d.span = c.size("position_buckets", maxPositions)
+	d.span = c.size("position_buckets", 0, maxPositions)
 	if c.err == nil && (d.span < 4 || d.span/2 >= d.maxDistance-1) {
 		c.fail("position_buckets", "%d is not supported with %d relative positions", d.span, d.maxDistance)
 	}

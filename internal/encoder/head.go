@@ -91,7 +91,7 @@ func (w *weights) head(c *config, family string, kind Kind, width, labels int, n
 		dense, out, h.act = "classifier.dense", "classifier.out_proj", kernel.Tanh
 	case family == "deberta-v2":
 		dense, h.act = "pooler.dense", c.activation("pooler_hidden_act")
-		if size := c.sizeOr("pooler_hidden_size", width, maxWidth); size != width {
+		if size := c.size("pooler_hidden_size", width, maxWidth); size != width {
 			c.fail("pooler_hidden_size", "%d is not supported with hidden_size %d", size, width)
 		}
 	case family == "modernbert":

@@ -92,7 +92,7 @@ func meaningOf(label string) (Meaning, bool) {
 // labels returns the label names of a classifier in the order of its logits.
 // transformers omits id2label if the model has its two default labels.
 func (c *config) labels() []string {
-	names := make([]string, c.sizeOr("num_labels", 2, maxLabels))
+	names := make([]string, c.size("num_labels", 2, maxLabels))
 	byID := make(map[string]any)
 	if !c.get("id2label", &byID, "an object") {
 		for i := range names {

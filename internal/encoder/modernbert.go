@@ -12,10 +12,10 @@ const (
 // length that the network was trained for.
 func modernBERT(c *config, w *weights) (*network, int, error) {
 	n := &network{preNorm: true, act: c.activation("hidden_activation")}
-	w.eps = c.eps("norm_eps", 1e-5)
+	w.eps = float32(c.number("norm_eps", 1e-5, 0, maxEps))
 	c.readWidths(n)
-	vocabulary, layers := c.size("vocab_size", maxRows), c.size("num_hidden_layers", maxLayers)
-	maxLen := c.sizeOr("max_position_embeddings", 8192, maxPositions)
+	vocabulary, layers := c.size("vocab_size", 0, maxRows), c.size("num_hidden_layers", 0, maxLayers)
+	maxLen := c.size("max_position_embeddings", 8192, maxPositions)
 	for _, key := range []string{"attention_bias", "mlp_bias", "norm_bias"} {
 		c.require(key, false)
 	}
@@ -25,7 +25,7 @@ func modernBERT(c *config, w *weights) (*network, int, error) {
 	layerTypes := c.layerTypes(layers)
 	full, sliding := c.ropeThetas()
 	// local_attention is the full width of the window.
-	window := c.sizeOr("local_attention", 128, maxPositions) / 2
+	window := c.size("local_attention", 128, maxPositions) / 2
 	if c.err == nil && window == 0 {
 		c.fail("local_attention", "1 is not supported")
 	}
@@ -76,7 +76,7 @@ func (c *config) layerTypes(layers int) []string {
 		}
 		return types
 	}
-	interval := c.sizeOr("global_attn_every_n_layers", 3, maxLayers)
+	interval := c.size("global_attn_every_n_layers", 3, maxLayers)
 	for i := range layers {
 		if i%interval == 0 {
 			types = append(types, fullAttention)

@@ -73,7 +73,7 @@ func (s *sentence) readTransformer(dir string) error {
 		return err
 	}
 	if c.has("max_seq_length") {
-		s.maxLength = c.size("max_seq_length", maxPositions)
+		s.maxLength = c.size("max_seq_length", 0, maxPositions)
 	}
 	c.require("do_lower_case", false)
 	return c.err

@@ -40,27 +40,14 @@ func (m *Model) Length(p Pair) (int, error) {
 // Classify returns the logits of each pair, in the order of Info.Labels. It does not
 // truncate pairs: a pair longer than MaxTokens is an error.
 func (m *Model) Classify(ctx context.Context, pairs []Pair) ([][]float32, error) {
-	if err := m.checkKind(Classify, HHEM); err != nil {
-		return nil, err
-	}
-	_, seqs, err := m.encode(ctx, len(pairs), func(i int) (tokenizer.Encoding, error) { return m.encodePair(pairs[i]) })
-	if err != nil {
-		return nil, err
-	}
-	return m.compute(ctx, seqs)
+	_, logits, err := evaluate(ctx, m, pairs, m.encodePair, Classify, HHEM)
+	return logits, err
 }
 
 // Tokens returns the logits of each token of each pair. It does not truncate
 // pairs: a pair longer than MaxTokens is an error.
 func (m *Model) Tokens(ctx context.Context, pairs []Pair) ([]Tagged, error) {
-	if err := m.checkKind(Tokens); err != nil {
-		return nil, err
-	}
-	encodings, seqs, err := m.encode(ctx, len(pairs), func(i int) (tokenizer.Encoding, error) { return m.encodePair(pairs[i]) })
-	if err != nil {
-		return nil, err
-	}
-	logits, err := m.compute(ctx, seqs)
+	encodings, logits, err := evaluate(ctx, m, pairs, m.encodePair, Tokens)
 	if err != nil {
 		return nil, err
 	}
@@ -75,28 +62,14 @@ func (m *Model) Tokens(ctx context.Context, pairs []Pair) ([]Tagged, error) {
 // if modules.json lists a Normalize module. Like sentence-transformers, Embed
 // trims white space and truncates to MaxTokens.
 func (m *Model) Embed(ctx context.Context, texts []string) ([][]float32, error) {
-	if err := m.checkKind(Embed); err != nil {
-		return nil, err
-	}
-	_, seqs, err := m.encode(ctx, len(texts), func(i int) (tokenizer.Encoding, error) {
-		return m.tokenizer.Encode(strings.TrimFunc(texts[i], isPythonSpace), m.info.MaxTokens)
-	})
-	if err != nil {
-		return nil, err
-	}
-	return m.compute(ctx, seqs)
+	_, embeddings, err := evaluate(ctx, m, texts, func(text string) (tokenizer.Encoding, error) {
+		return m.tokenizer.Encode(strings.TrimFunc(text, isPythonSpace), m.info.MaxTokens)
+	}, Embed)
+	return embeddings, err
 }
 
 // isPythonSpace reports whether Python's str.strip removes r.
 func isPythonSpace(r rune) bool { return unicode.IsSpace(r) || r >= 0x1c && r <= 0x1f }
-
-// checkKind returns an error unless the model is of one of the given kinds.
-func (m *Model) checkKind(kinds ...Kind) error {
-	if slices.Contains(kinds, m.info.Kind) {
-		return nil
-	}
-	return fmt.Errorf("the model %s is of kind %q, want %q", m.info.Architecture, m.info.Kind, kinds[0])
-}
 
 func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
 	if m.template != nil {
@@ -105,14 +78,17 @@ func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
 	return m.tokenizer.EncodePair(p.Premise, p.Hypothesis)
 }
 
-// encode tokenizes n inputs and checks that the network accepts them.
-func (m *Model) encode(ctx context.Context, n int, encodeOne func(i int) (tokenizer.Encoding, error)) ([]tokenizer.Encoding, []sequence, error) {
-	encodings, seqs := make([]tokenizer.Encoding, n), make([]sequence, n)
-	for i := range n {
+// evaluate returns the tokens and the output for each input of a model of one of the given kinds.
+func evaluate[T any](ctx context.Context, m *Model, inputs []T, encode func(T) (tokenizer.Encoding, error), kinds ...Kind) ([]tokenizer.Encoding, [][]float32, error) {
+	if !slices.Contains(kinds, m.info.Kind) {
+		return nil, nil, fmt.Errorf("the model %s is of kind %q, want %q", m.info.Architecture, m.info.Kind, kinds[0])
+	}
+	encodings, seqs := make([]tokenizer.Encoding, len(inputs)), make([]sequence, len(inputs))
+	for i, input := range inputs {
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		e, err := encodeOne(i)
+		e, err := encode(input)
 		encodings[i], seqs[i] = e, sequence{e.IDs, e.TypeIDs}
 		if err == nil {
 			err = m.check(seqs[i])
@@ -121,7 +97,8 @@ func (m *Model) encode(ctx context.Context, n int, encodeOne func(i int) (tokeni
 			return nil, nil, fmt.Errorf("input %d: %w", i, err)
 		}
 	}
-	return encodings, seqs, nil
+	outputs, err := m.compute(ctx, seqs)
+	return encodings, outputs, err
 }
 
 // A template combines a pair of texts into one text: its pieces are before, between and
