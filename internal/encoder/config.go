@@ -123,7 +123,6 @@ func (c *config) number(key string, def, low, high float64) float64 {
 	return v
 }
 
-// text returns an optional string.
 func (c *config) text(key, def string) string { return optional(c, key, def, "a string") }
 
 // oneOf returns an optional string that must be one of allowed.
@@ -135,7 +134,6 @@ func (c *config) oneOf(key, def string, allowed ...string) string {
 	return v
 }
 
-// boolean returns an optional boolean.
 func (c *config) boolean(key string, def bool) bool { return optional(c, key, def, "true or false") }
 
 // require fails if a boolean is present and not want, the only supported value.

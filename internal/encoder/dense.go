@@ -50,7 +50,6 @@ func (d *dense) recordMaxAbs(x []float32) {
 	}
 }
 
-// quantize converts the layer to int8.
 func (d *dense) quantize(k *kernel.Kernels) {
 	parts := d.parts
 	if d.maxAbs != nil {

@@ -145,7 +145,6 @@ func (m *Model) build(dir string, c *config, w *weights, o Options) error {
 	return err
 }
 
-// readLabels sets the labels of a classifier and their meanings.
 func (m *Model) readLabels(c *config, o Options) (err error) {
 	switch {
 	case m.info.Kind == HHEM:
@@ -168,7 +167,6 @@ func (m *Model) readLabels(c *config, o Options) (err error) {
 	return err
 }
 
-// loadNetwork loads the network of a family.
 func (m *Model) loadNetwork(c *config, w *weights, family string) error {
 	var err error
 	switch family {

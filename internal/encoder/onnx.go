@@ -115,7 +115,6 @@ func (g *graphBuilder) linear(x ort.Value, l *kernel.Linear) []ort.Value {
 	return out
 }
 
-// norm normalizes each row.
 func (g *graphBuilder) norm(x ort.Value, n kernel.Norm) ort.Value {
 	gain := g.Floats(n.Gain, len(n.Gain))
 	if n.RMS {
@@ -148,7 +147,6 @@ func (g *graphBuilder) activate(x ort.Value, act kernel.Activation) ort.Value {
 	return x
 }
 
-// multiply multiplies x by a constant.
 func (g *graphBuilder) multiply(x ort.Value, factor float32) ort.Value {
 	if factor == 1 {
 		return x

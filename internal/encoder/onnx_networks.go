@@ -185,7 +185,6 @@ func (t *graphDistances) slide(g *graphBuilder, x ort.Value) ort.Value {
 	return g.op("Slice", g.op("Reshape", x, shape), g.Ints(0), t.length, g.Ints(3))
 }
 
-// buildGraph adds the head to a graph.
 func (h *head) buildGraph(g *graphBuilder, x ort.Value) ort.Value {
 	x = g.pool(h.pooling, x, h.width)
 	if h.out == nil {

@@ -165,12 +165,10 @@ func (d *disentangled) columns(p *pass, n, window int) []int32 {
 	return columns
 }
 
-// row returns the row of the distance embeddings for a distance.
 func (d *disentangled) row(distance int) int {
 	return min(max(d.bucket(distance)+d.span, 0), 2*d.span-1)
 }
 
-// addBiases adds the biases of layer l to its attention.
 func (d *disentangled) addBiases(p *pass, l int, a *kernel.Attention) {
 	window := d.windowFor(p.longest)
 	columns, middle := d.columns(p, p.longest, window), p.longest-1

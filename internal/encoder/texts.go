@@ -125,7 +125,6 @@ func parseTemplate(text string) (*template, error) {
 // configuration has it too, so config.json may lack it.
 const hhemPrompt = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {text1}\n\nHypothesis: {text2}"
 
-// readPrompt reads the template of an HHEM model.
 func readPrompt(c *config) (*template, error) {
 	const key = "prompt"
 	t, err := parseTemplate(c.text(key, hhemPrompt))

@@ -100,7 +100,6 @@ func (w *weights) vector(name string, n int) []float32 {
 	return dst
 }
 
-// table returns the named tensor as an embedding table.
 func (w *weights) table(name string, rows, width int) table {
 	return table{raw: w.raw(name, rows, width), rows: rows, width: width}
 }
@@ -111,7 +110,6 @@ type table struct {
 	rows, width int
 }
 
-// copy copies a row to dst.
 func (t *table) copy(dst []float32, row int) {
 	widen(dst[:t.width], t.raw.Rows(row, row+1, t.width))
 }
@@ -156,7 +154,6 @@ func (w *weights) split(name string, n, out, in int) []kernel.Part {
 	return parts
 }
 
-// gated returns a gated layer.
 func (w *weights) gated(in int, first, second kernel.Part) *dense {
 	d := w.linear(in, first, second)
 	if w.err == nil {

@@ -235,7 +235,6 @@ func keyToWords(r rune) rune {
 	return r
 }
 
-// normalizeKey returns the words of key in lower case.
 func normalizeKey(key string) string {
 	return strings.ToLower(strings.Trim(strings.Map(keyToWords, key), " "))
 }

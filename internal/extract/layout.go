@@ -92,7 +92,6 @@ func isNumberWord(s string) bool {
 		"thousand", "million", "not", "no", "never", "none")
 }
 
-// isHeading reports whether sentence i is a title or a label.
 func (d document) isHeading(i int, text string, w words, p position) bool {
 	last, trimmed := trimClosing(text)
 	n := w.count()

@@ -20,7 +20,6 @@ const maxSentenceBytes = 480
 // dont"). Semicolons and em dashes become a separate word ";".
 type words string
 
-// normalize returns the words of text.
 func normalize(text string) words {
 	out := make([]byte, 0, len(text)+len(text)/8)
 	gap := false // a space precedes the next word
@@ -270,7 +269,6 @@ func within(n int, list ...string) rule {
 	}
 }
 
-// anyWord cuts one word.
 func anyWord(w words) (words, bool) {
 	_, rest := w.cutWord()
 	return rest, len(w) > 0

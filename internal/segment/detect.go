@@ -137,7 +137,6 @@ func (d *detector) confident(s *sample) (string, bool) {
 	return d.tags[best], s.votes[best] >= enough && s.votes[best] >= clearly*next
 }
 
-// mostLikely returns the best match for a sample.
 func (d *detector) mostLikely(s *sample) string {
 	votes := &s.votes
 	switch tag := scriptLanguage(&s.scripts, s.letters); {

@@ -178,7 +178,6 @@ func (sp *splitter) isVariable(s *scanState, t token) bool {
 	return strings.HasSuffix(text, " in ") && strings.IndexByte(text, ')') >= 0
 }
 
-// endsDigits decides after a number.
 func (sp *splitter) endsDigits(s *scanState, before token, kind nextKind, at int, starter bool) bool {
 	if before.start == s.start && before.runes < 4 {
 		return false // "2." is an item marker

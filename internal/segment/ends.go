@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// ends reports whether the stop ends the sentence.
 func (sp *splitter) ends(s *scanState, st *stop) bool {
 	if st.next >= s.end {
 		return false // the end of the block ends its last sentence

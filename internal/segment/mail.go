@@ -39,7 +39,6 @@ func (sp *splitter) isClosing(word string) bool {
 	return sp.lang.uses[string(buf[:len(word)])]&useClosing != 0
 }
 
-// handleRule splits before and after a rule at i.
 func (sp *splitter) handleRule(s *scanState, i int) int {
 	j := i + repeats(sp.text, i, s.end, sp.text[i])
 	if j-i < minRule {

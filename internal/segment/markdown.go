@@ -111,7 +111,6 @@ func enumeratorAt(text string, i, end int) (after, number int) {
 	return i, number
 }
 
-// isRoman reports whether s looks like a Roman number.
 func isRoman(s string) bool { return s != "" && strings.Trim(s, "ivxIVXLC") == "" }
 
 // isBullet reports whether r is a non-ASCII bullet.
@@ -208,7 +207,6 @@ type codeFence struct {
 	size  int
 }
 
-// openFence parses the opening fence in the line text[start:end].
 func openFence(text string, start, end int) codeFence {
 	f := codeFence{open: true, start: start, char: text[start], size: repeats(text, start, end, text[start])}
 	switch strings.ToLower(strings.TrimSpace(text[start+f.size : end])) {

@@ -107,7 +107,6 @@ func (sp *splitter) handleItem(s *scanState, i int) int {
 	return s.start
 }
 
-// handleNonASCII scans the multi-byte character at i.
 func (sp *splitter) handleNonASCII(s *scanState, i int) int {
 	text := sp.text[:s.end]
 	if size, wide := stopSize(text, i); size > 0 {

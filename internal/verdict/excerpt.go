@@ -99,7 +99,6 @@ func InMarker(text string, start, end int) bool {
 	return false
 }
 
-// mayStartMarker reports whether c may start a list marker.
 func mayStartMarker(c byte) bool { return c == '(' || c-'0' <= 9 || c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 // bullets are the characters that may precede a list marker.

@@ -82,7 +82,6 @@ func readPickle(data []byte) (any, error) {
 	return nil, fmt.Errorf("pickle has more than %d instructions", maxInstructions)
 }
 
-// execute executes one instruction.
 func (m *machine) execute(op byte) {
 	switch op {
 	case 0x80: // PROTO
@@ -234,7 +233,6 @@ func (m *machine) number(size uint64) uint64 {
 // sized returns the next bytes, which follow their number.
 func (m *machine) sized(size uint64) []byte { return m.take(m.number(size)) }
 
-// line returns the next line.
 func (m *machine) line() string {
 	line, _, ok := bytes.Cut(m.rest[:min(len(m.rest), maxClass)], []byte("\n"))
 	if !ok {
@@ -245,7 +243,6 @@ func (m *machine) line() string {
 	return string(line)
 }
 
-// integer decodes a signed integer.
 func integer(b []byte) any {
 	if len(b) > 8 {
 		return ignored{}

@@ -110,7 +110,6 @@ func Parse(path string, data []byte) (tensors map[string]*Tensor, err error) {
 	return tensors, nil
 }
 
-// mapPath maps the file at path for reading.
 func mapPath(path string) (mmap.MMap, error) {
 	f, err := safefile.Open(path)
 	if err != nil {

@@ -76,7 +76,6 @@ func (p *Puller) Check() error {
 	return err
 }
 
-// base parses the endpoint.
 func (p *Puller) base() (*url.URL, error) {
 	base, err := url.Parse(strings.TrimRight(cmp.Or(p.Endpoint, DefaultEndpoint), "/"))
 	if err != nil {
@@ -89,7 +88,6 @@ func (p *Puller) base() (*url.URL, error) {
 	return base, nil
 }
 
-// newRemote returns a client for the configured endpoint.
 func (p *Puller) newRemote() (*remote, error) {
 	base, err := p.base()
 	if err != nil {
@@ -143,7 +141,6 @@ func (r *remote) address(elements ...string) string {
 	return strings.Join(parts, "/")
 }
 
-// fileAddress returns the URL of a file.
 func (r *remote) fileAddress(f remoteFile) string {
 	org, repo, _ := strings.Cut(f.Repo, "/")
 	return r.address(append([]string{org, repo, "resolve", f.Commit}, strings.Split(f.Name, "/")...)...)
@@ -239,7 +236,6 @@ func (r *remote) statusError(res *http.Response, repo, revision, file string) er
 	return e
 }
 
-// retryable reports whether the same request may succeed later.
 func retryable(err error) bool {
 	if _, ok := errors.AsType[*networkError](err); ok {
 		return true

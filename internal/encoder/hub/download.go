@@ -60,7 +60,6 @@ func (r *remote) fetch(ctx context.Context, f remoteFile, path string) error {
 	return safefile.Rename(partPath, path)
 }
 
-// name names the file in errors.
 func (d *download) name() string { return d.f.Repo + ": " + d.f.Name }
 
 // restart discards the part.

@@ -87,7 +87,6 @@ func Resolve(text string) (Name, error) {
 	return Name{Repo: text}, nil
 }
 
-// namesIn returns the models of a repository.
 func namesIn(repo string) []Name {
 	all := slices.DeleteFunc(Names(), func(n Name) bool { return n.Repo != repo })
 	if len(all) == 0 {
@@ -134,7 +133,6 @@ func isNamePart(s string) bool {
 		regexp.MustCompile(`^\w([\w.-]*\w)?$`).MatchString(s)
 }
 
-// dirName returns the directory name of a repository.
 func dirName(repo string) string { return strings.Replace(repo, "/", "--", 1) }
 
 // isHash reports whether s consists of the given number of lower-case hexadecimal

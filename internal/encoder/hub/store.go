@@ -82,10 +82,8 @@ func (e *MissingError) Error() string {
 	return text
 }
 
-// repoDirName returns the name of the directory of a repository.
 func repoDirName(repo string) string { return "models--" + dirName(repo) }
 
-// repoDir returns the directory of a repository.
 func (s Store) repoDir(repo string) string { return filepath.Join(s.Dir, repoDirName(repo)) }
 
 // blobName returns the path in the store of the content of a file. The listing must have a
@@ -106,7 +104,6 @@ func commitsDir(n Name) string {
 	return snapshotsDir
 }
 
-// modelDir returns the directory of a model.
 func (s Store) modelDir(n Name, commit string) string {
 	return filepath.Join(s.repoDir(n.Repo), filepath.FromSlash(commitsDir(n)), commit)
 }

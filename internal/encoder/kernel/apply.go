@@ -137,7 +137,6 @@ func (t *rowBlock) gather(x []float32, ld int) {
 	}
 }
 
-// quantize converts the rows to int8.
 func (t *rowBlock) quantize(x []float32, ldx int) {
 	k, l := t.l.k, t.l
 	t.ld = (l.depth*k.inputSize+63)&^63 + 64

@@ -114,7 +114,6 @@ type headAttention struct {
 	inverse  []float32 // inverse sums of the weights of each query
 }
 
-// run computes the head.
 func (h *headAttention) run() {
 	h.pack()
 	if h.a.Bias != nil {
@@ -127,7 +126,6 @@ func (h *headAttention) run() {
 	}
 }
 
-// pack copies the keys and values into panels.
 func (h *headAttention) pack() {
 	a, w, k, n := h.a, h.w, h.w.k, h.queries.n
 	d, nr := a.HeadDim, k.nr

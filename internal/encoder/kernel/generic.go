@@ -8,7 +8,6 @@ const (
 	genericColumns = 16
 )
 
-// generic returns the loops in Go.
 func generic() ops {
 	return ops{
 		mr: genericRows, nr: genericColumns, group: 4, inputSize: 1,

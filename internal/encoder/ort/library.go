@@ -227,7 +227,6 @@ func cStrings(pins *runtime.Pinner, list []string) uintptr {
 // pointer converts an address outside of the Go heap to a pointer.
 func pointer(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
 
-// wordsAt returns n words of memory.
 func wordsAt(addr uintptr, n int) []uintptr { return unsafe.Slice((*uintptr)(pointer(addr)), n) }
 
 // goString returns a copy of a C string.

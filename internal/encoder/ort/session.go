@@ -75,7 +75,6 @@ func (s *Session) addWeights(options uintptr, weights []Tensor) error {
 	return s.library.call(addExternalInitializers, options, cStrings(&pins, names), address(&pins, values), uintptr(len(weights)))
 }
 
-// useCUDA adds a GPU to session options.
 func (l *Library) useCUDA(options uintptr, index string) error {
 	cuda, err := l.create(createCUDAOptions)
 	if err != nil {

@@ -123,7 +123,6 @@ const (
 	maxPieceBytes = 16 << 20
 )
 
-// setModel sets the model and its vocabulary.
 func (t *Tokenizer) setModel(j *jsonModel) error {
 	t.vocab = &vocabulary{ids: j.Vocab.ids, size: max(len(j.Vocab.ids), len(j.Vocab.list)), unknown: noValue}
 	if j.Vocab.list != nil {

@@ -45,7 +45,6 @@ func (b bertNormalizer) apply(s *state, e *editor) {
 	}
 }
 
-// appendNormalized appends the replacement of a character.
 func (b bertNormalizer) appendNormalized(dst []byte, s *state, char []byte) []byte {
 	r, _ := utf8.DecodeRune(char)
 	class := b.chars.classOf(r)
@@ -220,7 +219,6 @@ func offset(unit uint32) uint32 { return unit >> 10 << (unit & (1 << 9) >> 6) }
 func label(unit uint32) uint32  { return unit & (1<<31 | 0xff) }
 func hasLeaf(unit uint32) bool  { return unit>>8&1 == 1 }
 
-// leafValue returns the value of a leaf unit.
 func leafValue(unit uint32) uint32 { return unit & (1<<31 - 1) }
 
 // replacement returns the replacement of the shortest prefix of s in the array.

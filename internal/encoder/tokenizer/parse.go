@@ -172,7 +172,6 @@ func Parse(data []byte) (*Tokenizer, error) {
 	return t, nil
 }
 
-// set sets the post-processor to a component of a file.
 func (p *post) set(c *component) error {
 	switch c.Type {
 	case "BertProcessing", "RobertaProcessing":
@@ -194,7 +193,6 @@ func (p *post) set(c *component) error {
 	return errUnsupported
 }
 
-// addNormalizer adds a normalizer of the file.
 func (t *Tokenizer) addNormalizer(c *component) error {
 	if n := len(t.normalizer); n > 0 {
 		if _, ok := t.normalizer[n-1].(replacer); ok {
@@ -244,7 +242,6 @@ func (t *Tokenizer) addNormalizer(c *component) error {
 	return nil
 }
 
-// addPreTokenizer adds a pre-tokenizer of the file.
 func (t *Tokenizer) addPreTokenizer(c *component) error {
 	isTrue := func(b *bool) bool { return b == nil || *b }
 	var w preTokenizer

@@ -77,7 +77,6 @@ func clsPost(cls, sep int32, roberta bool) post {
 // have a handful.
 const maxSlots = 100
 
-// slots returns the slots of a template for a number of texts.
 func slots(template []jsonSlot, specials map[string]jsonSpecial, texts int) ([]slot, error) {
 	var all []slot
 	for i, j := range template {
@@ -122,7 +121,6 @@ type Encoding struct {
 	Sequence     []int8   // 0 for the first text, 1 for the second, -1 for inserted special tokens
 }
 
-// encoding builds the encoding from the tokens of the texts.
 func encoding(slots []slot, tokens [2][]token) Encoding {
 	n := countSpecials(slots)
 	for _, s := range slots {

@@ -142,7 +142,6 @@ func (s *state) cut(p piece, lo, hi int, added int32) {
 	}
 }
 
-// bytes returns the text of a piece.
 func (s *state) bytes(p piece) []byte { return s.cur.bytes[p.lo:p.hi] }
 
 // emit adds a token for bytes [lo, hi) of the current stage.
@@ -165,7 +164,6 @@ type editor struct {
 	full     bool // the limit was reached in this or an earlier stage
 }
 
-// remaining returns the input that the editor has not read.
 func (e *editor) remaining() []byte { return e.src.bytes[e.pos:e.end] }
 
 // fits reports whether n more bytes may be written.
@@ -199,5 +197,4 @@ func (e *editor) keep(n int) {
 	e.pos += n
 }
 
-// keepRest copies the remaining input of the piece.
 func (e *editor) keepRest() { e.keep(e.end - e.pos) }

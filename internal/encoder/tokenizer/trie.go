@@ -153,7 +153,6 @@ type unigram struct {
 	special []bool    // by id; not found in untrusted text
 }
 
-// setSpecials sets the ids of special tokens.
 func (u *unigram) setSpecials(special map[int32]bool) {
 	u.special = make([]bool, len(u.scores))
 	for id := range u.special {

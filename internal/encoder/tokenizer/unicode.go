@@ -31,7 +31,6 @@ type characters struct {
 	lower   map[rune]rune // except U+0130, which has two lower-case characters
 }
 
-// classOf returns the classes of a code point.
 func (c *characters) classOf(r rune) class { return c.classes[r] }
 
 // readCharacters parses the embedded table. It panics if that is invalid, which is a bug.

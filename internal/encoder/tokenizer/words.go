@@ -231,7 +231,6 @@ func (g gpt2Splitter) divide(s *state) {
 	})
 }
 
-// wordEnd returns the end of the word that starts at i.
 func (g gpt2Splitter) wordEnd(src []byte, i int) int {
 	for _, contraction := range []string{"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"} {
 		if bytes.HasPrefix(src[i:], []byte(contraction)) {

@@ -171,7 +171,6 @@ func withS(base string) string {
 	return base + "s"
 }
 
-// withED returns the past tense of a regular verb.
 func withED(base string) string {
 	n := len(base)
 	switch {

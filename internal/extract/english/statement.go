@@ -22,7 +22,6 @@ func (q *Question) yesNoStatement(yes bool) string {
 	return sentence(q.Before, subject, head, rest)
 }
 
-// sentence joins words to a sentence.
 func sentence(parts ...[]Word) string {
 	return Capitalize(strings.TrimRight(Join(parts...), " .,;:!")) + "."
 }

@@ -171,7 +171,6 @@ type form struct {
 	offsets [][2]int // of its tokens in the judged text; nil if other text precedes it
 }
 
-// nearest returns the sentence that is nearest to a claim.
 func (r *reading) nearest(claim string) verdict.Evidence {
 	_, s := r.index.nearest(claim)
 	return verdict.NewEvidence(r.contexts, s.chunk, s.start, s.end)

@@ -201,7 +201,6 @@ func (n *network) embed(p *pass) {
 	p.pool.Norm(&n.norm, p.x, p.x, nil)
 }
 
-// forward returns the findings on the claims of a pass.
 func (n *network) forward(ctx context.Context, p *pass) ([]finding, error) {
 	n.embed(p)
 	lengths, prefix := append(p.lengths, p.ownLengths...), append(p.prefix, p.owners...)
@@ -351,7 +350,6 @@ func (l *loader) part(name string, out, in int) kernel.Part {
 	return p
 }
 
-// linear returns an int8 layer.
 func (l *loader) linear(in int, parts ...kernel.Part) *kernel.Linear {
 	return l.kernel.Linear(kernel.Int8, in, parts...)
 }

@@ -23,7 +23,6 @@ type passage struct {
 	words     int
 }
 
-// passages divides contexts into passages.
 func passages(contexts []string, sentences func(text string, yield func(start, end int))) []passage {
 	var all []passage
 	for c, text := range contexts {
@@ -39,7 +38,6 @@ func passages(contexts []string, sentences func(text string, yield func(start, e
 	return all
 }
 
-// text returns the sentences of a passage.
 func (p *passage) text(contexts []string) string {
 	var parts []string
 	for _, s := range p.sentences {

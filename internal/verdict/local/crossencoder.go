@@ -203,7 +203,6 @@ func (j *CrossEncoder) read(ctx context.Context, texts []string, claims []extrac
 	return best, against, nil
 }
 
-// conclude returns the verdict on claim i, given its readings.
 func (j *CrossEncoder) conclude(ctx context.Context, task verdict.Task, texts []string, i int, best []reading, against reading) (verdict.Verdict, error) {
 	v := verdict.Verdict{ClaimID: task.Claims[i].ID}
 	order := make([]int, 0, len(best)) // texts with a reading, by decreasing support
@@ -298,7 +297,6 @@ func (j *CrossEncoder) quote(ctx context.Context, contexts, texts []string, w en
 	return out, nil
 }
 
-// reason describes the result and the deciding passage.
 func reason(l verdict.Label, r reading, evidence []verdict.Evidence) string {
 	what, where, p := "the model finds no support for it", "; nearest passage in", r.Supported
 	switch l {

@@ -226,7 +226,6 @@ func within(marks []mark, start, end int) []mark {
 	return out
 }
 
-// conclude returns the verdict on a claim with its marks.
 func (j *TokenClassifier) conclude(ctx context.Context, task verdict.Task, c extract.Claim, marks []mark) (verdict.Verdict, error) {
 	worst := 0.0
 	var ranges [][2]int
@@ -324,7 +323,6 @@ func TokenClassifierLayoutOf(labels []string) (TokenClassifierLayout, string) {
 	return LettuceDetectLayout(), "lettucedetect 1"
 }
 
-// line formats the passage with index i for the prompt.
 func (l *TokenClassifierLayout) line(i int, text string) string {
 	if l.Numbered {
 		return fmt.Sprintf(l.Passage, i+1, text)

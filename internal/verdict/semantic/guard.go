@@ -79,7 +79,6 @@ const (
 	graded // -er, -est, -ly; not replaced by synonyms
 )
 
-// form returns the form of a lower-case word.
 func (g *guard) form(w string) form {
 	switch {
 	case strings.HasSuffix(w, "er"), strings.HasSuffix(w, "est"), strings.HasSuffix(w, "ly"):

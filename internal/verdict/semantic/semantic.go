@@ -252,7 +252,6 @@ func (j *Judge) space(contexts []string) string {
 	return "semantic/3/" + hash(append([]string{j.opts.Key}, contexts...)...)
 }
 
-// hash returns a SHA-256 hash of texts, in hexadecimal.
 func hash(texts ...string) string {
 	return fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%q", texts)))
 }
