@@ -75,7 +75,8 @@ func (sp *splitter) endsClock(s *scanState, before token, kind nextKind, at int,
 		return kind == nextLetter
 	}
 	w := wordAt(sp.text, at, s.end)
-	if starter || sp.text[before.start]-'A' < 26 && sp.titleAt(s, at) {
+	isTitle := at+len(w) < s.end && sp.text[at+len(w)] == '.' && sp.lookup(w, true) == classTitle
+	if starter || sp.text[before.start]-'A' < 26 && isTitle {
 		return true
 	}
 	const adverbial = 30 // "On Friday at about 5 a.m."

@@ -306,9 +306,3 @@ func (sp *splitter) isStarter(i, end int) bool {
 	}
 	return sp.lang.is(w, useStarter)
 }
-
-// titleAt reports whether there is a title such as "Mr." at i.
-func (sp *splitter) titleAt(s *scanState, i int) bool {
-	w := wordAt(sp.text, i, s.end)
-	return i+len(w) < s.end && sp.text[i+len(w)] == '.' && sp.lookup(w, true) == classTitle
-}
