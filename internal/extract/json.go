@@ -146,7 +146,7 @@ func (j *jsonReader) addString(key string, item bool, start, end int) {
 		j.omitTo(end, "", Reference)
 		return
 	}
-	text := j.separator()
+	text := strings.Repeat("\n\n", min(j.values, 1)) // between values
 	switch label := strings.TrimSpace(strings.Map(keyToWords, key)); {
 	case item && j.lastItem > 0:
 		text = "\n- "
@@ -178,20 +178,13 @@ func (j *jsonReader) keepTo(end int) {
 	j.done = end
 }
 
-func (j *jsonReader) separator() string {
-	if j.values > 0 {
-		return "\n\n"
-	}
-	return ""
-}
-
 // addLiteral adds a number or boolean with its key, as in "age: 35".
 func (j *jsonReader) addLiteral(key string, start, end int) {
 	if key == "" || isMetadataKey(key) {
 		j.other = true
 		return
 	}
-	text := j.separator()
+	text := strings.Repeat("\n\n", min(j.values, 1)) // between values
 	if !isAnswerKey(key) {
 		text += strings.TrimSpace(strings.Map(keyToWords, key)) + ": "
 	}
