@@ -79,7 +79,9 @@ func (m *Model) encodePair(p Pair) (tokenizer.Encoding, error) {
 }
 
 // evaluate returns the tokens and the output for each input of a model of one of the given kinds.
-func evaluate[T any](ctx context.Context, m *Model, inputs []T, encode func(T) (tokenizer.Encoding, error), kinds ...Kind) ([]tokenizer.Encoding, [][]float32, error) {
+func evaluate[T any](
+	ctx context.Context, m *Model, inputs []T, encode func(T) (tokenizer.Encoding, error), kinds ...Kind,
+) ([]tokenizer.Encoding, [][]float32, error) {
 	if !slices.Contains(kinds, m.info.Kind) {
 		return nil, nil, fmt.Errorf("the model %s is of kind %q, want %q", m.info.Architecture, m.info.Kind, kinds[0])
 	}

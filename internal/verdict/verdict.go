@@ -28,7 +28,9 @@ const (
 
 // String returns the name of the label in results.
 func (l Label) String() string {
-	names := [...]string{NotMentioned: "not_mentioned", Contradicted: "contradicted", Supported: "supported", Unjudged: "unjudged"}
+	names := [...]string{
+		NotMentioned: "not_mentioned", Contradicted: "contradicted", Supported: "supported", Unjudged: "unjudged",
+	}
 	if int(l) >= len(names) {
 		return "invalid"
 	}

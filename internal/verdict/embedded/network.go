@@ -48,7 +48,7 @@ type network struct {
 	norm             kernel.Norm
 	layers           []layer
 	head             *kernel.Linear
-	tokenHead        struct{ weights, bias []float32 } // [hidden], [1]; gives the log odds that a token of a claim is wrong
+	tokenHead        struct{ weights, bias []float32 } // [hidden], [1]; log odds of wrong tokens
 
 	passes chan *pass // one for each processor, which limits the memory
 }
