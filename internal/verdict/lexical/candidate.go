@@ -119,9 +119,6 @@ func (s *scratch) parseClaim(j *Judge, c *claim) {
 	if s.alignedClaim != c {
 		j.entail.Parse(&s.claimed, c.text, s.claimTokens[c.tokens[0]:c.tokens[1]])
 		s.alignedClaim, s.aligned = c, s.aligned[:0]
-		if len(s.parsed) > maxParsed {
-			s.forget()
-		}
 	}
 }
 
@@ -164,14 +161,18 @@ const flaggedPenalty = 0.05
 // nearest one.
 const minNearest = 4
 
-// compare compares a claim with its candidates.
-func (j *Judge) compare(s *scratch, c *claim, contexts []string) comparison {
+// compare compares a claim with its candidates. Without check, it only looks for the nearest one.
+func (j *Judge) compare(s *scratch, c *claim, contexts []string, check bool) comparison {
 	var x comparison
 	s.parseClaim(j, c)
 	bestRank, maxNearness := -1.0, 0.0
 	for _, q := range c.candidates {
 		a := s.align(j, contexts, q)
-		coverage, findings := a.Coverage(), a.Check(nil)
+		coverage := a.Coverage()
+		var findings []entail.Finding
+		if check {
+			findings = a.Check(nil)
+		}
 		rank := coverage
 		if len(findings) > 0 {
 			rank -= flaggedPenalty

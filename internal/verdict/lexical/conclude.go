@@ -20,6 +20,9 @@ const (
 
 // conclude returns the verdict on c, based on the results of match.
 func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdict {
+	if len(s.parsed) > maxParsed {
+		s.forget()
+	}
 	v, b := j.decide(s, c, contexts)
 	v.Label, v.Confidence = b.label(), b.confidence(v.Score)
 	v.Differs = (b == basisValue || b == basisNegation || b == basisWords) && s.coverageBesidesValues(c) >= minRepeated
@@ -37,11 +40,12 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 		return j.decideUnmatched(s, c, contexts, v)
 	}
 	quotes := j.selectQuote(s, c, contexts)
-	verbatim := c.best.score == 1 && j.isVerbatim(s, c, contexts)
-	values := j.checkValues(s, c, contexts)
-	if verbatim = verbatim && values.bounded.reason == ""; verbatim {
-		values = valueCheck{}
-	} else {
+	passages := s.readPassages(c, contexts)
+	bounded := s.checkBounds(c, passages)
+	verbatim := c.best.score == 1 && bounded.reason == "" && j.isVerbatim(s, c, contexts)
+	var values valueCheck
+	if !verbatim {
+		values = s.checkValues(c, passages)
 		c.best.score = min(c.best.score, rearrangedScore)
 		v.Score = c.best.score
 		if len(values.stated) > 0 {
@@ -64,12 +68,16 @@ func (j *Judge) decide(s *scratch, c *claim, contexts []string) (verdict.Verdict
 		v.Score, v.Reason, v.ChunkIDs, v.Evidence = deniedScore, j.objectionReason(s, o, c, contexts, quotes[0]), []int{quotes[0].chunk}, s.toEvidence(contexts, quotes[:1])
 		return v, basisClose
 	}
+	if o.reason != "" {
+		v.Score = min(v.Score, o.maxScore)
+	}
 	var x comparison
-	if !verbatim {
-		x = j.compare(s, c, contexts)
+	accepted := v.Score >= min(j.opts.Threshold, DefaultThreshold) // unless the comparison objects
+	if !verbatim && (accepted || o.reason == "") {
+		x = j.compare(s, c, contexts, accepted)
 	}
 	if o.reason == "" && v.Score >= DefaultThreshold {
-		if o = j.object(s, c, contexts, verbatim, values.bounded, &x); o.at.end > 0 {
+		if o = j.object(s, c, contexts, verbatim, bounded, &x); o.at.end > 0 {
 			quotes = []quote{o.at}
 		}
 	}
@@ -191,7 +199,6 @@ const maxOthers = 16
 // those whose sentence differs from the claim in meaning.
 func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support {
 	var others []support
-	s.parseClaim(j, c)
 	compared := 0
 	for _, x := range c.supports {
 		if x.chunk == c.best.chunk {
@@ -200,6 +207,7 @@ func (j *Judge) otherSupports(s *scratch, c *claim, contexts []string) []support
 		q := j.sentenceAt(s, contexts, x)
 		if x.near >= minCoverageForStated && compared < maxOthers && max(len(c.text), q.end-q.start) <= maxAligned && strings.TrimSpace(q.text(contexts)) != c.text {
 			compared++
+			s.parseClaim(j, c)
 			if len(s.align(j, contexts, q).Check(nil)) > 0 {
 				continue
 			}

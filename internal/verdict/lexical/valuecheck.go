@@ -15,7 +15,6 @@ type valueCheck struct {
 	stated   [][2]int  // byte ranges of the values of the claim that a candidate states or implies
 	all      bool      // every value of the claim has a counterpart
 	replaced objection // to a value instead of which the closest candidate gives another
-	bounded  objection // to a value that the closest candidate gives with another bound
 }
 
 // maxReplaced is the maximum number of words of a claim that another value may contradict. Longer
@@ -26,38 +25,53 @@ const maxReplaced = 25
 // a value of the claim.
 const minClose = 0.6
 
-// checkValues compares the values of a claim with those of its candidates: as written,
-// converted or rounded.
-func (j *Judge) checkValues(s *scratch, c *claim, contexts []string) valueCheck {
-	x := valueCheck{all: true}
-	near := 0
-	claimed := s.claimValues[c.values[0]:c.values[1]]
-	if len(claimed) == 0 {
-		return x
-	}
-	plain := strings.Count(c.text, " ") < maxReplaced
+// readPassages sets s.passages to the candidates of c with their values, if c has any. It returns
+// those that may state a value of c.
+func (s *scratch) readPassages(c *claim, contexts []string) []passage {
 	s.passages = s.passages[:0]
+	if c.values[0] == c.values[1] {
+		return nil
+	}
+	near := 0
 	for _, q := range c.candidates {
-		text := q.text(contexts)
 		s.passages = slices.Grow(s.passages, 1)[:len(s.passages)+1]
 		p := &s.passages[len(s.passages)-1]
-		p.text = text
-		p.values = s.appendValues(p.values[:0], q, text)
-		plain = plain && !strings.ContainsAny(text, "\t\n|")
+		p.text = q.text(contexts)
+		p.values = s.appendValues(p.values[:0], q, p.text)
 		if float64(q.covered) >= minClose*c.covered() {
 			near++
 		}
 	}
+	return s.passages[:near]
+}
+
+// checkBounds returns an objection to a value of a claim that the closest candidate gives with
+// another bound.
+func (s *scratch) checkBounds(c *claim, passages []passage) (o objection) {
+	claimed := s.claimValues[c.values[0]:c.values[1]]
 	for i := range claimed {
 		v := &claimed[i].Value
 		value := textValue{c.text, v.Start, v.End}
-		if bound := boundOf(v, s.passages[:near]); bound.end > 0 && c.coverage() >= minRepeated && !namesBound(c.text, v.End) {
-			x.bounded = otherBound(bound, value, c.candidates[0])
+		if bound := boundOf(v, passages); bound.end > 0 && c.coverage() >= minRepeated && !namesBound(c.text, v.End) {
+			o = otherBound(bound, value, c.candidates[0])
 		}
-		if number := numberOf(v, s.passages[:near]); number.end > 0 && (c.coverage() >= minRepeated || v.Open && c.coverage() >= minClose) {
-			x.bounded = otherBound(number, value, c.candidates[0])
+		if number := numberOf(v, passages); number.end > 0 && (c.coverage() >= minRepeated || v.Open && c.coverage() >= minClose) {
+			o = otherBound(number, value, c.candidates[0])
 		}
-		stated, swapped, other := compareValue(v, s.passages[:near])
+	}
+	return o
+}
+
+// checkValues compares the values of a claim with those of the passages close to it: as written,
+// converted or rounded.
+func (s *scratch) checkValues(c *claim, passages []passage) valueCheck {
+	x := valueCheck{all: true}
+	claimed := s.claimValues[c.values[0]:c.values[1]]
+	plain := strings.Count(c.text, " ") < maxReplaced && !slices.ContainsFunc(s.passages, func(p passage) bool { return strings.ContainsAny(p.text, "\t\n|") })
+	for i := range claimed {
+		v := &claimed[i].Value
+		value := textValue{c.text, v.Start, v.End}
+		stated, swapped, other := compareValue(v, passages)
 		if stated {
 			x.stated = append(x.stated, [2]int{v.Start, v.End})
 			continue
