@@ -68,15 +68,14 @@ func trimFrames(text string) (string, bool) {
 // trimLeadingFrame cuts one frame from the start of text.
 func trimLeadingFrame(text string) (string, bool) {
 	window := text[:min(len(text), maxFrameBytes)]
-	if n := strings.IndexByte(window, ','); n >= 0 {
-		w := normalize(window[:n])
-		if rest, ok := sourceFrame(w); ok && len(rest) == 0 {
-			return strings.TrimLeft(text[n+1:], " "), true
-		}
-	}
 	w := normalize(window)
 	rest, ok := sourceFrame(w)
 	if ok {
+		if n := strings.IndexByte(window, ','); n >= 0 {
+			if rest, ok := sourceFrame(normalize(window[:n])); ok && len(rest) == 0 {
+				return strings.TrimLeft(text[n+1:], " "), true
+			}
+		}
 		if after, cut := trimWords(text, w.count()-rest.count()); cut && startsClause(after) {
 			return after, true
 		}

@@ -147,6 +147,9 @@ func namesSource(w words) (words, bool) {
 // the provided context" or, after a short subject, in "is not mentioned".
 func (w words) endsNotMentioned() bool {
 	const maxSubject = 6
+	if !strings.Contains(string(w), "not ") && !strings.Contains(string(w), "nt ") {
+		return false
+	}
 	subject, before := 0, "" // words before the verb, and the last of them
 	for suffix := range w.suffixes() {
 		first, rest := suffix.cutWord()

@@ -21,7 +21,7 @@ const maxSentenceBytes = 480
 type words string
 
 func normalize(text string) words {
-	out := make([]byte, 0, len(text)+len(text)/8)
+	out := make([]byte, 0, maxSentenceBytes) // on the stack
 	gap := false // a space precedes the next word
 	for _, r := range text {
 		switch {
@@ -209,7 +209,16 @@ type rule func(words) (rest words, ok bool)
 
 // oneOf returns the rule for any of the given phrases.
 func oneOf(phrases ...string) rule {
-	return func(w words) (words, bool) { return w.cutAnyPrefix(phrases...) }
+	var starts [256]bool
+	for _, p := range phrases {
+		starts[p[0]] = true
+	}
+	return func(w words) (words, bool) {
+		if len(w) == 0 || !starts[w[0]] {
+			return w, false
+		}
+		return w.cutAnyPrefix(phrases...)
+	}
 }
 
 // sequence returns the rule for phrases that follow each other.

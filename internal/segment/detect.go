@@ -11,7 +11,7 @@ import (
 // A detector identifies languages by script and frequent words.
 type detector struct {
 	tags  []string
-	words map[string]uint64 // set of the languages of each frequent word
+	words map[uint64]uint64 // set of the languages of each frequent word, by hash
 }
 
 func (d *detector) add(tag, data string) {
@@ -20,10 +20,19 @@ func (d *detector) add(tag, data string) {
 	for l := range strings.Lines(data) {
 		if words, ok := strings.CutPrefix(l, "common:"); ok {
 			for w := range strings.FieldsSeq(words) {
-				d.words[w] |= bit
+				hash := uint64(0)
+				for _, r := range w {
+					hash = addToHash(hash, r)
+				}
+				d.words[hash] |= bit
 			}
 		}
 	}
+}
+
+// addToHash adds a character to the hash of a word.
+func addToHash(hash uint64, r rune) uint64 {
+	return (hash + uint64(r)) * 0x9E3779B97F4A7C15 //nolint:gosec // not negative; 2^64 over the golden ratio
 }
 
 const (
@@ -66,19 +75,16 @@ type sample struct {
 	words, letters int
 }
 
-func (s *sample) read(known map[string]uint64, text string) {
-	var word [maxWord]byte
-	n := 0
+func (s *sample) read(known map[uint64]uint64, text string) {
+	n, hash := 0, uint64(0) // length in bytes and hash of the current word
 	count := func() {
-		if n == 0 || n > maxWord {
-			n = 0
-			return
+		if n > 0 && n <= maxWord {
+			s.words++
+			for set := known[hash]; set != 0; set &= set - 1 {
+				s.votes[bits.TrailingZeros64(set)]++
+			}
 		}
-		s.words++
-		for set := known[string(word[:n])]; set != 0; set &= set - 1 {
-			s.votes[bits.TrailingZeros64(set)]++
-		}
-		n = 0
+		n, hash = 0, 0
 	}
 	for i := 0; i < len(text); {
 		b := text[i]
@@ -92,10 +98,8 @@ func (s *sample) read(known map[string]uint64, text string) {
 				continue
 			}
 			s.letters++
-			if n < maxWord {
-				word[n] = b
-			}
-			n = min(n, maxWord) + 1
+			hash = addToHash(hash, rune(b))
+			n++
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -109,11 +113,11 @@ func (s *sample) read(known map[string]uint64, text string) {
 		}
 		s.letters++
 		r = unicode.ToLower(r)
-		if n+utf8.UTFMax <= maxWord {
-			n += utf8.EncodeRune(word[n:], r)
-		} else {
-			n = maxWord + 1
+		hash = addToHash(hash, r)
+		if n > maxWord-utf8.UTFMax {
+			n = maxWord // too long
 		}
+		n += utf8.RuneLen(r)
 	}
 	count()
 }
