@@ -39,16 +39,23 @@ func (r *reader) bounded(v Value, from, next int) (Value, int) {
 // are two values, because both ends are often stated on their own.
 func (r *reader) upper(v *Value, from, next int) int {
 	k := next + 1
-	switch {
-	case r.isHyphen(next):
-	case r.is(next, "to", "bis", "à", "a"):
+	switch r.lower(next) {
+	case "-", "–", "—", "‑", "−", "~", "〜":
+	case "to", "bis", "à", "a":
 		if r.is(from-1, "from") && r.changes(from-2) {
 			if u, n := r.unitAfterNumber(next + 1); n > 0 && v.Kind == Number && v.Noun == "" {
 				v.setUnit(u) // "rose from 5 to 7 percent" has two values
 			}
 			return next
 		}
-	case r.is(next, "and") && r.is(from-1, "between"), r.is(next, "or") && v.Kind == Number && r.is(from-1, "either"):
+	case "and":
+		if !r.is(from-1, "between") {
+			return next
+		}
+	case "or":
+		if v.Kind != Number || !r.is(from-1, "either") {
+			return next
+		}
 	default:
 		return next
 	}
@@ -109,8 +116,11 @@ func (v *Value) toClockBefore(w *Value) {
 
 // before applies the words that end at token i, before a value.
 func (r *reader) before(v *Value, i int) {
-	if r.is(i, "a", "an", "the", "every", "these") && (v.word || r.is(i-1, "than", "about", "nearly", "almost", "least", "most", "over")) {
-		i--
+	switch r.lower(i) {
+	case "a", "an", "the", "every", "these":
+		if v.word || r.is(i-1, "than", "about", "nearly", "almost", "least", "most", "over") {
+			i--
+		}
 	}
 	if r.is(i, ".") && r.is(i-1, "max", "min") {
 		i--
@@ -121,13 +131,13 @@ func (r *reader) before(v *Value, i int) {
 	}
 	low, high := v.Low, v.High
 	if v.Kind == Date {
-		switch {
+		switch w := r.lower(i); {
 		case v.Unit != "":
-		case r.is(i, "before") || r.is(i, "to") && r.is(i-1, "prior"):
+		case w == "before" || w == "to" && r.is(i-1, "prior"):
 			v.Low, v.High, v.Open = math.Inf(-1), low, true
-		case r.is(i, "after"):
+		case w == "after":
 			v.Low, v.High, v.Open = high, math.Inf(1), true
-		case r.is(i, "around", "about", "circa", "ca", "c"):
+		case w == "around" || w == "about" || w == "circa" || w == "ca" || w == "c":
 			v.Approx, v.Step = true, 365*3
 		}
 		return
@@ -192,15 +202,16 @@ func (r *reader) side(v *Value, i int) int8 {
 	if r.is(i, "the") {
 		i--
 	}
-	switch {
-	case r.is(i, "than") && r.is(i-1, "later") && r.is(i-2, "no", "not"):
-		return -1
-	case r.is(i, "than") && r.is(i-1, "earlier") && r.is(i-2, "no", "not"):
+	switch isBy := r.is(i, "by"); {
+	case r.is(i, "than") && r.is(i-1, "later", "earlier") && r.is(i-2, "no", "not"):
+		if r.is(i-1, "later") {
+			return -1
+		}
 		return 1
-	case r.is(i, "by") && v.Kind != Date && v.Kind != Clock && r.changes(i-1):
+	case isBy && v.Kind != Date && v.Kind != Clock && r.changes(i-1):
 		return 1 // not "to"
 	case !r.has(i, limit),
-		r.is(i, "by") && v.Kind != Date && v.Kind != Clock,
+		isBy && v.Kind != Date && v.Kind != Clock,
 		r.is(i, "to") && (r.is(i-1, "up") || !r.changes(i-1) && !r.isFrom(i-1)):
 		return 0
 	case r.negated(i - 1):
@@ -223,8 +234,21 @@ func (r *reader) isFrom(i int) bool {
 // excludes reports whether the words that end at token i say that the value after them is
 // not the right one.
 func (r *reader) excludes(i int) bool {
-	return r.is(i, "not", "≠", "nicht") || r.is(i, "but") && r.is(i-1, "anything") || r.is(i, "from") && r.is(i-1, "far") || r.is(i, "than") && r.is(i-1, "other") ||
-		r.is(i, "like") && r.is(i-1, "nothing") || r.is(i, "near") && r.is(i-1, "nowhere")
+	switch r.lower(i) {
+	case "not", "≠", "nicht":
+		return true
+	case "but":
+		return r.is(i-1, "anything")
+	case "from":
+		return r.is(i-1, "far")
+	case "than":
+		return r.is(i-1, "other")
+	case "like":
+		return r.is(i-1, "nothing")
+	case "near":
+		return r.is(i-1, "nowhere")
+	}
+	return false
 }
 
 // negated reports whether one of the words of the clause up to token i is a negation:
@@ -263,6 +287,8 @@ func (r *reader) after(v *Value, i int) int {
 	}
 	for _, k := range [...]int{i, end} {
 		switch {
+		case !r.has(k, stop): // neither "or", "and" nor "at"
+			continue
 		case r.is(k, "or") && r.is(k+1, "more", "older", "above", "over", "higher", "greater", "longer", "later"), r.is(k, "and") && r.is(k+1, "over", "above", "older"):
 			v.High = math.Inf(1)
 		case r.is(k, "or") && r.is(k+1, "less", "fewer", "younger", "below", "under", "lower", "shorter"), r.is(k, "and") && r.is(k+1, "under", "younger"):

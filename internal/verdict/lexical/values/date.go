@@ -129,8 +129,10 @@ func (r *reader) dayFirst(i, k int) (Value, int) {
 
 // numericDate parses 06/2026, 1967-01-15, 15.01.1967, 1/15/1967 and 2023年8月16日.
 func (r *reader) numericDate(i int) (Value, int) {
-	if v, next := r.ideographic(i); next > 0 {
-		return v, next
+	if r.has(i+1, ideogram) {
+		if v, next := r.ideographic(i); next > 0 {
+			return v, next
+		}
 	}
 	sep := r.str(i + 1)
 	if m, y := int(r.at(i).num), r.yearNumber(i+2); sep == "/" && r.joined(i) && r.joined(i+1) && m >= 1 && m <= 12 && y >= 1900 && !r.is(i+3, "/") && !r.is(i-1, "/") {

@@ -133,7 +133,7 @@ func (r *reader) andFraction(i int) (float64, int) {
 	if r.is(i, "-") && r.is(i+1, "and") && r.is(i+2, "-") && r.is(i+3, "a") && r.is(i+4, "-") && r.is(i+5, "half") {
 		return 0.5, i + 6
 	}
-	if !r.is(i, "and") {
+	if !r.has(i, stop) || !r.is(i, "and") {
 		return 0, 0
 	}
 	switch {

@@ -49,6 +49,9 @@ func (r *reader) str(i int) string {
 	return r.text[t.start:t.end]
 }
 
+// lower returns token i in lower case.
+func (r *reader) lower(i int) string { return strings.ToLower(r.str(i)) }
+
 // is reports whether token i is one of the words, which are in lower case.
 func (r *reader) is(i int, words ...string) bool {
 	if i < 0 || i >= len(r.toks) {

@@ -13,10 +13,10 @@ func (r *reader) unitAt(i int) (unit, int) {
 		return unit{}, 0
 	}
 	power := 1
-	switch {
-	case r.is(i, "square", "sq"):
+	switch r.lower(i) {
+	case "square", "sq":
 		power = 2
-	case r.is(i, "cubic"):
+	case "cubic":
 		power = 3
 	}
 	if power > 1 {
