@@ -101,37 +101,64 @@ type Profile struct {
 
 // Add counts text.
 func (p *Profile) Add(text string) {
-	t := load()
-	upper, initial := false, true
-	var hash lexicon.Hasher // of the current word
-	end := func() {
-		if n := hash.Len(); n > 1 && n <= maxWord && (!upper || initial) { // a capital usually starts a name
-			p.vote(t.words.Get(hash.Sum()))
-		}
-		p.words++
-		initial, hash = false, lexicon.Hasher{}
-	}
-	for _, r := range text {
-		s := scriptOf(r)
-		p.scripts[s] += weight(s)
-		if s != latin && (hash.Len() == 0 || !unicode.Is(unicode.Mn, r)) {
-			if hash.Len() > 0 {
-				end()
-			}
-			initial = initial || r == '.' || r == '!' || r == '?' || r == '\n'
+	initial := true // whether the next word may start a sentence
+	for i := 0; i < len(text); {
+		if c := text[i]; c < utf8.RuneSelf && c|0x20-'a' >= 26 {
+			i, initial = i+1, initial || c == '.' || c == '!' || c == '?' || c == '\n'
 			continue
 		}
-		if hash.Len() == 0 {
-			upper = unicode.IsUpper(r)
+		if n := p.addLetters(text[i:]); n > 0 {
+			p.addWord(text[i:i+n], initial)
+			i, initial = i+n, false
+			continue
 		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		s := scriptOf(r)
+		p.scripts[s] += weights[s]
+		i += size
+	}
+}
+
+// addLetters counts the letters of the word in Latin script at the start of text, and returns its
+// length.
+func (p *Profile) addLetters(text string) int {
+	i := 0
+	for i < len(text) {
+		if c := text[i]; c < utf8.RuneSelf {
+			if c|0x20-'a' >= 26 {
+				break
+			}
+			p.scripts[latin]++
+			i++
+			continue
+		}
+		r, size := utf8.DecodeRuneInString(text[i:])
+		s := scriptOf(r)
+		if s != latin && (i == 0 || !unicode.Is(unicode.Mn, r)) {
+			break
+		}
+		p.scripts[s] += weights[s]
+		i += size
+	}
+	return i
+}
+
+// addWord counts a word in Latin script. A capital usually starts a name, unless it is initial.
+func (p *Profile) addWord(w string, initial bool) {
+	p.words++
+	if first, _ := utf8.DecodeRuneInString(w); len(w) > utf8.UTFMax*maxWord || !initial && unicode.IsUpper(first) {
+		return
+	}
+	var hash lexicon.Hasher
+	for _, r := range w {
 		if r < utf8.RuneSelf {
 			hash.Add(r | 0x20)
 		} else {
 			hash.Add(unicode.ToLower(r))
 		}
 	}
-	if hash.Len() > 0 {
-		end()
+	if n := hash.Len(); n > 1 && n <= maxWord {
+		p.vote(load().words.Get(hash.Sum()))
 	}
 }
 
@@ -150,15 +177,11 @@ func (p *Profile) vote(w *word) {
 	}
 }
 
-// weight returns the weight of a letter, in letters of an alphabet.
-func weight(s script) int {
-	switch s { //nolint:exhaustive // the others are alphabets
-	case none:
-		return 0
-	case han, kana, hangul:
-		return 3
-	}
-	return 1
+// weights has the weight of a letter of each script, in letters of an alphabet.
+//
+//nolint:gochecknoglobals // constant
+var weights = [scripts]int{
+	latin: 1, greek: 1, cyrillic: 1, hebrew: 1, arabic: 1, devanagari: 1, thai: 1, hangul: 3, kana: 3, han: 3, other: 1,
 }
 
 // Limits of what is clear. They favor precision: a text in one language with names, titles
@@ -290,13 +313,9 @@ func (p *Profile) Excludes(name string) bool {
 	return p.letters(name)*rarely <= p.letters(own)
 }
 
+// scriptOf returns the script of a character that is not ASCII.
 func scriptOf(r rune) script {
 	switch {
-	case r < utf8.RuneSelf:
-		if 'a' <= r|0x20 && r|0x20 <= 'z' {
-			return latin
-		}
-		return none
 	case !unicode.IsLetter(r):
 		return none
 	case r < 0x250 || 0x1E00 <= r && r < 0x1F00:
