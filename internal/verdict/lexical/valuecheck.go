@@ -67,7 +67,9 @@ func (s *scratch) checkBounds(c *claim, passages []passage) (o objection) {
 func (s *scratch) checkValues(c *claim, passages []passage) valueCheck {
 	x := valueCheck{all: true}
 	claimed := s.claimValues[c.values[0]:c.values[1]]
-	plain := strings.Count(c.text, " ") < maxReplaced && !slices.ContainsFunc(s.passages, func(p passage) bool { return strings.ContainsAny(p.text, "\t\n|") })
+	isPlain := func() bool {
+		return strings.Count(c.text, " ") < maxReplaced && !slices.ContainsFunc(s.passages, func(p passage) bool { return strings.ContainsAny(p.text, "\t\n|") })
+	}
 	for i := range claimed {
 		v := &claimed[i].Value
 		value := textValue{c.text, v.Start, v.End}
@@ -80,7 +82,7 @@ func (s *scratch) checkValues(c *claim, passages []passage) valueCheck {
 		if v.Loose {
 			covers = minRepeated
 		}
-		if other.end > 0 && plain && (swapped && c.coverage() >= covers || (v.Loose || v.Kind != values.Number) && s.coverageWithout(c, v.Start, v.End) >= covers) {
+		if other.end > 0 && (swapped && c.coverage() >= covers || (v.Loose || v.Kind != values.Number) && s.coverageWithout(c, v.Start, v.End) >= covers) && isPlain() {
 			x.replaced = objection{reason: otherValue(other, value), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis(), at: c.candidates[0]}
 		}
 	}

@@ -154,10 +154,10 @@ func relation(a, b *Word, relatives []relative) Relation {
 			return r.relation
 		}
 	}
-	if negates(a.Lower, b.Lower) || negates(b.Lower, a.Lower) {
+	switch {
+	case negates(a.Lower, b.Lower) || negates(b.Lower, a.Lower):
 		return Opposite
-	}
-	if sameRoot(a.Lower, b.Lower) {
+	case a.Lower[0] == b.Lower[0] && sameRoot(a.Lower, b.Lower):
 		return Derived
 	}
 	return Unrelated
@@ -174,6 +174,9 @@ func negates(a, b string) bool {
 				return true
 			}
 		}
+	}
+	if a[len(a)-1] != 's' {
+		return false
 	}
 	rest, ok := strings.CutSuffix(a, "less")
 	return ok && len(rest) > 3 && strings.HasPrefix(b, rest)

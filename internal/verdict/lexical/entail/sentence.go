@@ -210,10 +210,19 @@ func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 			return Main, true
 		}
 	}
-	if gap != " " && strings.ContainsAny(gap, ";:()—–|\n") || strings.Contains(gap, " - ") {
+	if gap != " " && (strings.ContainsFunc(gap, isBreak) || strings.Contains(gap, " - ")) {
 		return Main, !x.answers(i)
 	}
 	return Main, false
+}
+
+// isBreak reports whether a punctuation mark separates clauses, other than by a comma.
+func isBreak(r rune) bool {
+	switch r {
+	case ';', ':', '(', ')', '—', '–', '|', '\n':
+		return true
+	}
+	return false
 }
 
 // answers reports whether word i answers the rest of an item such as "Wireless charging: no".
@@ -230,7 +239,7 @@ func (x *Sentence) answers(i int) bool {
 // start of a clause with its own subject.
 func (x *Sentence) hasVerbSoon(i int) bool {
 	for k := i + 1; k < len(x.Words) && k < i+7; k++ {
-		if strings.ContainsAny(x.Gap(k), ",;:()") {
+		if gap := x.Gap(k); gap != " " && strings.ContainsAny(gap, ",;:()") {
 			return false
 		}
 		if isAuxiliary(x.Words[k].Lower) {
@@ -321,7 +330,9 @@ func (x *Sentence) contentBefore(i, n int) int {
 // stopsAt reports whether a punctuation mark that separates phrases precedes word i.
 func (x *Sentence) stopsAt(i int) bool {
 	gap := x.Gap(i)
-	return gap != " " && strings.ContainsAny(gap, ",;:.()—–|\n，。；：、！？،؛؟")
+	return gap != " " && strings.ContainsFunc(gap, func(r rune) bool {
+		return r == ',' || r == '.' || isBreak(r) || r >= utf8.RuneSelf && strings.ContainsRune("，。；：、！？،؛؟", r)
+	})
 }
 
 // Separates reports whether word i starts another phrase of a list, or another clause.
