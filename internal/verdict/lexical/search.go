@@ -62,19 +62,26 @@ func appendFolded(dst []byte, text string) []byte {
 	if !isASCII(text) {
 		text = norm.NFKD.String(text)
 	}
-	for i, r := range text {
-		switch {
-		case r|0x20 >= 'a' && r|0x20 <= 'z':
-			dst = append(dst, byte(r|0x20))
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c|0x20-'a' < 26:
+			dst = append(dst, c|0x20)
 			continue
-		case r == '-' || r == '\'' || r >= utf8.RuneSelf && (strings.ContainsRune("’\u00ad‐‑", r) || unicode.Is(unicode.Mn, r)):
+		case c >= utf8.RuneSelf:
+			r, size := utf8.DecodeRuneInString(text[i:])
+			if !strings.ContainsRune("’\u00ad‐‑", r) && !unicode.Is(unicode.Mn, r) {
+				dst = utf8.AppendRune(dst, unicode.ToLower(r))
+			}
+			i += size - 1
 			continue
-		case (r == ',' || r == '.' || r == ' ') && len(dst) > 0 && dst[len(dst)-1]-'0' <= 9:
+		case c == '-' || c == '\'':
+			continue
+		case (c == ',' || c == '.' || c == ' ') && len(dst) > 0 && dst[len(dst)-1]-'0' <= 9:
 			if rest := strings.TrimLeft(text[i:], ",. "); rest != "" && rest[0]-'0' <= 9 && len(text)-i-len(rest) <= 2 {
 				continue
 			}
 		}
-		dst = utf8.AppendRune(dst, unicode.ToLower(r))
+		dst = append(dst, text[i])
 	}
 	return dst
 }

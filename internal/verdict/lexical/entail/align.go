@@ -64,15 +64,18 @@ func (a *Alignment) Align(claim, stated *Sentence) {
 			continue
 		}
 		a.Total += w.weight
+		relatives := claim.relatives[w.relatives[0]:w.relatives[1]]
 		best, how, rank := -1, Unrelated, 0
 		for j := range stated.Words {
 			v := &stated.Words[j]
 			if !v.Content {
 				continue
 			}
-			r := relation(w, v, claim.relatives[w.relatives[0]:w.relatives[1]])
-			if r == Unrelated {
-				continue
+			r := Same
+			if v.Key != w.Key {
+				if r = relation(w, v, relatives); r == Unrelated {
+					continue
+				}
 			}
 			n := int(Opposite+1-r) * rankStep
 			if a.From[j] >= 0 {
@@ -83,6 +86,9 @@ func (a *Alignment) Align(claim, stated *Sentence) {
 			}
 			if n > rank {
 				best, how, rank = j, r, n
+			}
+			if n == maxRank {
+				break
 			}
 		}
 		if best < 0 {
@@ -104,8 +110,12 @@ func (a *Alignment) Align(claim, stated *Sentence) {
 	}
 }
 
-// rankStep is the difference in rank between two relations.
-const rankStep = 1000
+// rankStep is the difference in rank between two relations, and maxRank the rank of the same word
+// in the best place.
+const (
+	rankStep = 1000
+	maxRank  = int(Opposite+1-Same) * rankStep
+)
 
 func resize[T any](s []T, n int, v T) []T {
 	s = s[:0]
@@ -140,11 +150,9 @@ func (x *Sentence) relate() {
 	}
 }
 
-// relation returns the relation between two content words. relatives are those of a.
+// relation returns the relation between two content words with different keys. relatives are those
+// of a.
 func relation(a, b *Word, relatives []relative) Relation {
-	if a.Key == b.Key {
-		return Same
-	}
 	const numeric = lexicon.Number | lexicon.Numeral | lexicon.Month
 	if (a.Class|b.Class)&numeric != 0 {
 		return Unrelated
@@ -155,7 +163,7 @@ func relation(a, b *Word, relatives []relative) Relation {
 		}
 	}
 	switch {
-	case negates(a.Lower, b.Lower) || negates(b.Lower, a.Lower):
+	case a.traits&affixed != 0 && negates(a.Lower, b.Lower), b.traits&affixed != 0 && negates(b.Lower, a.Lower):
 		return Opposite
 	case a.Lower[0] == b.Lower[0] && sameRoot(a.Lower, b.Lower):
 		return Derived
@@ -163,20 +171,24 @@ func relation(a, b *Word, relatives []relative) Relation {
 	return Unrelated
 }
 
-// negates reports whether a is b with a negating prefix or suffix.
+// isAffixed reports whether a word may have one of the prefixes and suffixes of negates.
+func isAffixed(w string) bool {
+	switch w[0] {
+	case 'u', 'i', 'n', 'd':
+		return true
+	}
+	return strings.HasSuffix(w, "less")
+}
+
+// negates reports whether a, which is affixed, is b with a negating prefix or suffix.
 func negates(a, b string) bool {
 	if len(b) < 4 || len(a) <= len(b)-3 {
 		return false
 	}
-	if c := a[0]; c == 'u' || c == 'i' || c == 'n' || c == 'd' {
-		for _, p := range [...]string{"un", "in", "im", "ir", "il", "non", "dis", "non-"} {
-			if rest, ok := strings.CutPrefix(a, p); ok && (rest == b || len(rest) > 4 && sameRoot(rest, b)) {
-				return true
-			}
+	for _, p := range [...]string{"un", "in", "im", "ir", "il", "non", "dis", "non-"} {
+		if rest, ok := strings.CutPrefix(a, p); ok && (rest == b || len(rest) > 4 && sameRoot(rest, b)) {
+			return true
 		}
-	}
-	if a[len(a)-1] != 's' {
-		return false
 	}
 	rest, ok := strings.CutSuffix(a, "less")
 	return ok && len(rest) > 3 && strings.HasPrefix(b, rest)

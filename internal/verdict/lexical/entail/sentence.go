@@ -84,6 +84,9 @@ func (c *Comparer) Parse(x *Sentence, text string, tokens []lexicon.Token) {
 		if int(t.Word) < len(c.forms) {
 			w.traits |= c.forms[t.Word]
 		}
+		if isAffixed(w.Lower) {
+			w.traits |= affixed
+		}
 		w.Content = !t.Is(lexicon.Stop) && w.traits&(restrictive|universal|partial) == 0
 		x.Words = append(x.Words, w)
 		c.joinPhrase(x)
@@ -288,7 +291,7 @@ func (c *Comparer) joinPhrase(x *Sentence) {
 	for i := last - 1; i >= 0 && i >= last-maxPhraseGap; i-- {
 		for _, p := range c.phrases[x.Words[i].Lower] {
 			if p.second == w.Lower && (w.Lower != "of" || i == last-1) {
-				x.Words[i].Key, x.Words[i].traits, x.Words[i].Content = p.key, c.traits.Get(p.key), true
+				x.Words[i].Key, x.Words[i].traits, x.Words[i].Content = p.key, c.traits.Get(p.key)|x.Words[i].traits&affixed, true
 				w.Content, w.traits = false, 0
 				return
 			}

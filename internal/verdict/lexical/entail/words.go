@@ -30,6 +30,7 @@ const (
 	showing                       // says that something is true: find, fact
 	numbered                      // thing that the number after it names: room, chapter
 	particle                      // may be the second word of a phrase
+	affixed                       // may have a prefix or suffix that negates: unsafe, useless
 )
 
 func traitNames() map[string]trait {
