@@ -316,8 +316,11 @@ func countWords(text string, a, b []result.Span) (total, inA, inB int) {
 	inWord := false
 	at := 0
 	for _, r := range text {
-		unspaced := r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
-		isPart := unicode.IsLetter(r) || unicode.IsNumber(r) || inWord && unicode.IsMark(r)
+		isPart, unspaced := r|0x20-'a' < 26 && r|0x20 >= 'a' || r-'0' < 10 && r >= '0', false
+		if r >= utf8.RuneSelf {
+			isPart = unicode.IsLetter(r) || unicode.IsNumber(r) || inWord && unicode.IsMark(r)
+			unspaced = unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
+		}
 		if isPart && (!inWord || unspaced) {
 			total++
 			if inSpanA.contains(at) {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
@@ -98,9 +99,8 @@ func quotes(e *verdict.Evidence, contexts []string) bool {
 		return false
 	}
 	text := contexts[e.Chunk]
-	start := verdict.ByteOffset(text, e.Start)
-	end := start + verdict.ByteOffset(text[start:], e.End-e.Start)
-	return text[start:end] == e.Quote && utf8.RuneCountInString(e.Quote) == e.End-e.Start
+	rest, ok := strings.CutPrefix(text[verdict.ByteOffset(text, e.Start):], e.Quote)
+	return ok && (rest == "" || utf8.RuneStart(rest[0])) && utf8.RuneCountInString(e.Quote) == e.End-e.Start
 }
 
 // addNearest sets the role of evidence. Claims that are not supported and have none get the

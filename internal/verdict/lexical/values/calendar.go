@@ -22,7 +22,15 @@ func civil(days float64) (y, m, d int) {
 }
 
 // lastDay returns the number of days of a month.
-func lastDay(y, m int) int { return time.Date(y, time.Month(m)+1, 0, 0, 0, 0, 0, time.UTC).Day() }
+func lastDay(y, m int) int {
+	switch m {
+	case 2:
+		return time.Date(y, time.March, 0, 0, 0, 0, 0, time.UTC).Day()
+	case 4, 6, 9, 11:
+		return 30
+	}
+	return 31
+}
 
 // period returns the period from the first day of month m1 of year y1 to the last day of
 // month m2 of year y2.
