@@ -104,12 +104,10 @@ func (l *Lexicon) read(t *Token, text string, j int, initial bool) {
 	i, end := int(t.Start), int(t.End)
 	var buf [maxWord]byte
 	w := buf[:j-i]
-	digraph, last, h := false, byte(0), uint64(fnvOffset)
+	h := uint64(fnvOffset)
 	for k := range w {
-		c := text[i+k] | 0x20
-		digraph = digraph || c == 'e' && (last == 'u' || last == 'o' || last == 'a')
-		w[k], last = c, c
-		h = (h ^ uint64(c)) * fnvPrime
+		w[k] = text[i+k] | 0x20
+		h = (h ^ uint64(w[k])) * fnvPrime
 	}
 	if c := text[i]; c >= 'A' && c <= 'Z' {
 		t.Class |= Capital
@@ -123,10 +121,20 @@ func (l *Lexicon) read(t *Token, text string, j int, initial bool) {
 		t.Word = 0 // can't is not can
 	}
 	const rare = 9 // IDF of words that may be German ones without umlauts: Mueller, Zuerich
-	if digraph && t.Word == 0 && l.IDF(t.Key) > rare {
+	if t.Word == 0 && hasDigraph(w) && l.IDF(t.Key) > rare {
 		w = withoutUmlauts(w[:0], text[i:j])
 		l.fill(t, w, Hash(w))
 	}
+}
+
+// hasDigraph reports whether w contains ae, oe or ue.
+func hasDigraph(w []byte) bool {
+	for i := 1; i < len(w); i++ {
+		if w[i] == 'e' && (w[i-1] == 'a' || w[i-1] == 'o' || w[i-1] == 'u') {
+			return true
+		}
+	}
+	return false
 }
 
 // number appends the token of the number that starts at i, and returns the end of the

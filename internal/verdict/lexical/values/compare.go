@@ -157,15 +157,15 @@ func (v *Value) hasUnit() bool {
 
 // tolerance returns by how much a stated value may be below and above the claimed one.
 func (v *Value) tolerance(s *Value) (below, above float64) {
-	x := math.Max(finiteAbs(v.Low), finiteAbs(v.High))
+	x := max(finiteAbs(v.Low), finiteAbs(v.High))
 	switch {
 	case v.Approx:
-		t := math.Min(math.Max(v.Step/2, minAbout*x), maxAbout*x)
+		t := min(max(v.Step/2, minAbout*x), maxAbout*x)
 		switch v.lean {
 		case -1: // nearly 20
-			return math.Min(math.Max(t, v.Step/2), 0.1*x), 0
+			return min(max(t, v.Step/2), 0.1*x), 0
 		case 1:
-			return 0, math.Min(math.Max(t, v.Step/2), 0.1*x)
+			return 0, min(max(t, v.Step/2), 0.1*x)
 		}
 		return t, t
 	case v.Kind == Share && (v.word || s.word):
@@ -173,10 +173,10 @@ func (v *Value) tolerance(s *Value) (below, above float64) {
 	case v.calendar != s.calendar:
 		return calendarRatio * x, calendarRatio * x
 	case v.Unit != s.Unit:
-		t := math.Max(conversion*x, v.Step/2*(1+1e-9))
-		return math.Min(t, maxAbout*x), math.Min(t, maxAbout*x)
+		t := max(conversion*x, v.Step/2*(1+1e-9))
+		return min(t, maxAbout*x), min(t, maxAbout*x)
 	case v.written && v.Step > s.Step*(1+exact):
-		t := math.Min(v.Step/2*(1+exact), maxAbout*x)
+		t := min(v.Step/2*(1+exact), maxAbout*x)
 		return t, t
 	}
 	return exact * x, exact * x
@@ -296,7 +296,7 @@ func (v *Value) disjoint(s *Value) bool {
 
 // isClose reports whether a and b are equal within a relative tolerance.
 func isClose(a, b, tolerance float64) bool {
-	m := math.Max(math.Abs(a), math.Abs(b))
+	m := max(math.Abs(a), math.Abs(b))
 	return a == b || !math.IsInf(m, 0) && math.Abs(a-b) <= tolerance*m
 }
 

@@ -36,7 +36,7 @@ func ratio(a, b float64) float64 {
 	if a == b {
 		return 1
 	}
-	return math.Min(a, b) / math.Max(a, b)
+	return min(a, b) / max(a, b)
 }
 
 // similarDates returns a share for each of the year, month and day that two dates have in
@@ -45,7 +45,7 @@ func similarDates(a, b *Value) float64 {
 	if a.IsYear() && b.IsYear() {
 		x, _, _ := civil(a.Low)
 		y, _, _ := civil(b.Low)
-		return 0.2 + 0.3*math.Max(0, ratio(float64(x), float64(y)))
+		return 0.2 + 0.3*max(0, ratio(float64(x), float64(y)))
 	}
 	x, y := a.ymd(), b.ymd()
 	s := 0.1
