@@ -19,7 +19,10 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 			for j < len(text) && isASCIILetter(text[j]) {
 				j++
 			}
-			end := wordEnd(text, j)
+			end := j
+			if j < len(text) && text[j] != ' ' {
+				end = wordEnd(text, j)
+			}
 			if end == j && j < len(text) && text[j] >= utf8.RuneSelf && letterAt(text, j) || j-i > maxWord {
 				dst, i = l.foreign(dst, text, i, initial)
 				initial = false
@@ -28,6 +31,8 @@ func (l *Lexicon) Tokens(dst []Token, text string) []Token {
 			dst = append(dst, Token{Start: int32(i), End: int32(end)}) //nolint:gosec // texts are shorter than 2 GiB
 			l.read(&dst[len(dst)-1], text, j, initial)
 			i, initial = end, false
+		case c == ' ':
+			i++
 		case isDigit(c):
 			dst, i = l.number(dst, text, i, initial)
 			initial = false

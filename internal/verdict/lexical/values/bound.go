@@ -202,17 +202,16 @@ func (r *reader) side(v *Value, i int) int8 {
 	if r.is(i, "the") {
 		i--
 	}
-	switch isBy := r.is(i, "by"); {
-	case r.is(i, "than") && r.is(i-1, "later", "earlier") && r.is(i-2, "no", "not"):
-		if r.is(i-1, "later") {
-			return -1
-		}
+	switch w := r.lower(i); {
+	case w == "than" && r.is(i-1, "later") && r.is(i-2, "no", "not"):
+		return -1
+	case w == "than" && r.is(i-1, "earlier") && r.is(i-2, "no", "not"):
 		return 1
-	case isBy && v.Kind != Date && v.Kind != Clock && r.changes(i-1):
+	case w == "by" && v.Kind != Date && v.Kind != Clock && r.changes(i-1):
 		return 1 // not "to"
 	case !r.has(i, limit),
-		isBy && v.Kind != Date && v.Kind != Clock,
-		r.is(i, "to") && (r.is(i-1, "up") || !r.changes(i-1) && !r.isFrom(i-1)):
+		w == "by" && v.Kind != Date && v.Kind != Clock,
+		w == "to" && (r.is(i-1, "up") || !r.changes(i-1) && !r.isFrom(i-1)):
 		return 0
 	case r.negated(i - 1):
 		return 2 * int8(r.at(i).num)
