@@ -22,7 +22,7 @@ type words string
 
 func normalize(text string) words {
 	out := make([]byte, 0, maxSentenceBytes) // on the stack
-	gap := false // a space precedes the next word
+	gap := false                             // a space precedes the next word
 	for _, r := range text {
 		switch {
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
