@@ -18,10 +18,9 @@ const (
 	definiteList           // a list even if it cannot be parsed
 )
 
-// classifyCell distinguishes a serialized list from a text that starts with a
-// bracket, such as "[1] According to" or "[[Wikipedia]]". The opening bracket
-// of a list is followed by a string, even if its quotes were escaped twice, another list,
-// or the closing bracket.
+// classifyCell distinguishes a serialized list from a text that starts with a bracket, such as "[1]
+// According to" or "[[Wikipedia]]". The opening bracket of a list is followed by a string, even if
+// its quotes were escaped twice, another list, or the closing bracket.
 func classifyCell(s string) certainty {
 	s = trim(s)
 	if s == "" {
@@ -97,10 +96,9 @@ func readCell(s string) (*value, error) {
 	return nil, pyErr
 }
 
-// isData reports whether a parsed list or object contains values but no
-// possible contexts, as "(1914, 1918)" and {"price": 3} do. Such cells are
-// plain text. Values that are empty or lists of nulls and numbers are not data:
-// they were meant to hold contexts.
+// isData reports whether a parsed list or object contains values but no possible contexts, as
+// "(1914, 1918)" and {"price": 3} do. Such cells are plain text. Values that are empty or lists of
+// nulls and numbers are not data: they were meant to hold contexts.
 func isData(v *value, s string) bool {
 	var c cellContents
 	c.add(v)
@@ -134,9 +132,8 @@ func (c *cellContents) add(v *value) {
 	}
 }
 
-// endsAsList reports whether a cell that starts like a list but cannot be
-// parsed also ends like one. It reports false for "["Hello" he said]" and for
-// text that continues after the bracket.
+// endsAsList reports whether a cell that starts like a list but cannot be parsed also ends like
+// one. It reports false for "["Hello" he said]" and for text that continues after the bracket.
 func endsAsList(s string) bool {
 	s = trim(s)
 	if last := s[len(s)-1]; last != ']' && last != '}' || (last == '}') != (s[0] == '{') {

@@ -105,8 +105,7 @@ func collectContexts(v *value) ([]string, []Source, error) {
 	return c.texts, c.sources, nil
 }
 
-// HasText reports whether one of the contexts is not blank. If none is, nothing was
-// retrieved.
+// HasText reports whether one of the contexts is not blank. If none is, nothing was retrieved.
 func HasText(contexts []string) bool {
 	return slices.ContainsFunc(contexts, func(text string) bool { return !isBlank(text) })
 }

@@ -17,10 +17,9 @@ type dialect struct {
 	padded     bool // the space after each delimiter does not belong to the field
 }
 
-// A csvReader parses RFC 4180 like encoding/csv, with three differences: it
-// keeps carriage returns within quotes, limits the size of a record with an
-// unclosed quote, and tracks the offset of the end of each record. It also reads
-// other dialects.
+// A csvReader parses RFC 4180 like encoding/csv, with three differences: it keeps carriage returns
+// within quotes, limits the size of a record with an unclosed quote, and tracks the offset of the
+// end of each record. It also reads other dialects.
 type csvReader struct {
 	dialect
 	lines LineReader
@@ -31,9 +30,8 @@ type csvReader struct {
 	line   int    // line at which the record starts
 }
 
-// next reads the next record. Its fields are valid until the next call. An
-// invalid record results in a csvError and ends with its line. The fields
-// before the error are available.
+// next reads the next record. Its fields are valid until the next call. An invalid record results
+// in a csvError and ends with its line. The fields before the error are available.
 func (c *csvReader) next() error {
 	c.record, c.ends, c.stray = c.record[:0], c.ends[:0], 0
 	if cap(c.record) > maxReused {
@@ -131,10 +129,9 @@ func (c *csvReader) opensQuotes(rest []byte) bool {
 	}
 }
 
-// quotedField reads the remainder of a field after its opening quote. The field
-// can span several lines. quotedField returns the text after the following
-// comma, or nil at the end of the record. size accumulates the size of the
-// record.
+// quotedField reads the remainder of a field after its opening quote. The field can span several
+// lines. quotedField returns the text after the following comma, or nil at the end of the record.
+// size accumulates the size of the record.
 func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 	opened := c.lines.Number
 	for {
@@ -216,9 +213,8 @@ func (c *csvReader) field(i int) []byte {
 	return c.record[start:c.ends[i]]
 }
 
-// valid reports whether each field is valid UTF-8. It also checks the
-// boundaries, since two invalid fields can form a valid character when
-// concatenated.
+// valid reports whether each field is valid UTF-8. It also checks the boundaries, since two invalid
+// fields can form a valid character when concatenated.
 func (c *csvReader) valid() bool {
 	for _, end := range c.ends {
 		if end < len(c.record) && !utf8.RuneStart(c.record[end]) {
@@ -315,8 +311,7 @@ func (d dialect) consistency(head []byte) (width int, share float64) {
 	return width, float64(same) / float64(total)
 }
 
-// escapesQuotes reports whether quotes within quotes are escaped by backslashes
-// and never doubled.
+// escapesQuotes reports whether quotes within quotes are escaped by backslashes and never doubled.
 func escapesQuotes(head []byte, comma byte) bool {
 	escaped := false
 	ends := func(i int) bool { // a field starts or ends at index i

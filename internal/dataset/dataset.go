@@ -1,6 +1,5 @@
-// Package dataset reads rows of question, answer and retrieved contexts from
-// JSONL, JSON, CSV, TSV and Parquet files. Files can be compressed. Rows are
-// read one at a time.
+// Package dataset reads rows of question, answer and retrieved contexts from JSONL, JSON, CSV, TSV
+// and Parquet files. Files can be compressed. Rows are read one at a time.
 //
 // An invalid record results in a [*RowError], after which reading continues.
 // Memory use depends on the size of the largest record, not on the number of

@@ -29,9 +29,8 @@ func uncompressedName(path string) string {
 	return name
 }
 
-// textFormat returns the format of a text that starts with head. Content that
-// can't be mistaken overrides the format implied by the file name, which is ""
-// if there is none.
+// textFormat returns the format of a text that starts with head. Content that can't be mistaken
+// overrides the format implied by the file name, which is "" if there is none.
 func textFormat(implied Format, head []byte) Format {
 	found := detectFormat(head)
 	isJSON := found == JSON || found == JSONL
@@ -72,16 +71,14 @@ func detectFormat(head []byte) Format {
 	return CSV
 }
 
-// isLines reports whether a text is JSONL: its first line is an object and
-// another object follows.
+// isLines reports whether a text is JSONL: its first line is an object and another object follows.
 func isLines(head []byte) bool {
 	line, rest, _ := bytes.Cut(trimSpace(head), []byte("\n"))
 	line = trimSpace(line)
 	return len(line) > 1 && line[0] == '{' && line[len(line)-1] == '}' && bytes.HasPrefix(trimSpace(rest), []byte("{"))
 }
 
-// startsWithJSON reports whether a text starts like an object, or an array of
-// objects.
+// startsWithJSON reports whether a text starts like an object, or an array of objects.
 func startsWithJSON(text string) bool {
 	return startsWith([]byte(text), "{", `"`) || startsWith([]byte(text), "[", "{")
 }
@@ -99,8 +96,7 @@ func isTable(head []byte) bool {
 	return slices.Contains(bytes.TrimRight(firstLine(head), "\r\n"), d.comma)
 }
 
-// startsWith reports whether a text starts with the given words, separated only
-// by white space.
+// startsWith reports whether a text starts with the given words, separated only by white space.
 func startsWith(text []byte, words ...string) bool {
 	for _, word := range words {
 		var found bool
@@ -134,8 +130,7 @@ func foreignFormats() []foreignFormat {
 	}
 }
 
-// checkForeign returns an error if a file that starts with head has a format
-// that is not read.
+// checkForeign returns an error if a file that starts with head has a format that is not read.
 func checkForeign(path string, head []byte) error {
 	start := bytes.ToLower(trimSpace(head[:min(len(head), textSample)]))
 	for _, f := range foreignFormats() {

@@ -99,12 +99,10 @@ func isTextByID(v *value) bool {
 	return prose
 }
 
-// maxSource limits the length of each field of a Source. Longer values are
-// ignored.
+// maxSource limits the length of each field of a Source. Longer values are ignored.
 const maxSource = 1 << 10
 
-// field returns the field of s for an object member with the given name, or
-// nil.
+// field returns the field of s for an object member with the given name, or nil.
 func (s *Source) field(name string) *string {
 	switch name {
 	case "id", "_id", "id_", "doc_id", "docId", "docid", "document_id", "documentId", "source_id", "uuid", "key":

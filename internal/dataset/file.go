@@ -136,8 +136,7 @@ func (f *file) wrapError(err error) error {
 	return fmt.Errorf("%s: %w", DisplayName(f.path), err)
 }
 
-// openText creates the reader of a text format. It detects the format if it is
-// unknown.
+// openText creates the reader of a text format. It detects the format if it is unknown.
 func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	r, unchanged, err := decodeText(r)
 	if err != nil {
@@ -195,9 +194,8 @@ func (f *file) openText(r *bufio.Reader, uncompressed bool) error {
 	return err
 }
 
-// openParquet creates the reader of a Parquet file. Since Parquet requires
-// random access, pipes and compressed files are first copied to a temporary
-// file.
+// openParquet creates the reader of a Parquet file. Since Parquet requires random access, pipes and
+// compressed files are first copied to a temporary file.
 func (f *file) openParquet(r *bufio.Reader, uncompressed bool) error {
 	in, size, err := f.randomAccess(r, uncompressed)
 	if err != nil {
@@ -285,8 +283,7 @@ func (f *file) close() {
 	f.temp, f.peeked = nil, nil
 }
 
-// A replayReader reads r and can return to the start as long as it records what it
-// reads.
+// A replayReader reads r and can return to the start as long as it records what it reads.
 type replayReader struct {
 	r         io.Reader
 	recording bool

@@ -20,8 +20,7 @@ func wrappers() []string {
 	return []string{"data", "rows", "examples", "samples", "results", "items", "records", "test_cases", "testCases", "goldens", "runs", "traces"}
 }
 
-// A jsonReader reads the elements of an array one at a time, or objects that
-// follow each other.
+// A jsonReader reads the elements of an array one at a time, or objects that follow each other.
 type jsonReader struct {
 	objectReader
 	text     *jsonText
@@ -309,9 +308,8 @@ func (j *jsonReader) wrapError(err error) error {
 	return fmt.Errorf("line %d: %s%w", j.in.lineAt(at), element, syntaxError(err))
 }
 
-// A lineTracker maps offsets in its input to lines. It retains only lines after
-// the last discarded offset. Reading fails if more than max bytes are read
-// without a discard.
+// A lineTracker maps offsets in its input to lines. It retains only lines after the last discarded
+// offset. Reading fails if more than max bytes are read without a discard.
 type lineTracker struct {
 	r         io.Reader
 	max       int64

@@ -157,8 +157,7 @@ func (f *file) openShaped() error {
 	return nil
 }
 
-// peekShaped opens the file for detecting its layout: record by record, or as one
-// document.
+// peekShaped opens the file for detecting its layout: record by record, or as one document.
 func (f *file) peekShaped(document bool) (*shapedReader, error) {
 	columns := f.columns
 	f.columns = &columnMap{raw: true, keepAll: true}

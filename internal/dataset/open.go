@@ -13,8 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
-// A Set reads one or more files as a single sequence of rows. It is not safe
-// for concurrent use.
+// A Set reads one or more files as a single sequence of rows. It is not safe for concurrent use.
 type Set struct {
 	files    []*file
 	warnings *warnings
@@ -26,10 +25,9 @@ type Set struct {
 	duplicates int
 }
 
-// Open opens files in the given order; "-" is standard input. Before it
-// returns, it checks that each file exists, has a valid format and contains the
-// required columns, and reads its first record. Invalid options result in a
-// [*UsageError]. After an error all files are closed.
+// Open opens files in the given order; "-" is standard input. Before it returns, it checks that
+// each file exists, has a valid format and contains the required columns, and reads its first
+// record. Invalid options result in a [*UsageError]. After an error all files are closed.
 func Open(paths []string, opts Options) (*Set, error) {
 	if len(paths) == 0 {
 		return nil, usagef("no files to read")
@@ -62,10 +60,9 @@ func Open(paths []string, opts Options) (*Set, error) {
 	return s, nil
 }
 
-// Rows returns an iterator over the rows. It can be used once; stopping early
-// closes the files. An invalid record yields a [*RowError] together with a Row
-// that contains its position and all valid fields. Any other error ends the
-// iteration, for example a truncated file or [ErrNoRows].
+// Rows returns an iterator over the rows. It can be used once; stopping early closes the files. An
+// invalid record yields a [*RowError] together with a Row that contains its position and all valid
+// fields. Any other error ends the iteration, for example a truncated file or [ErrNoRows].
 func (s *Set) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if s.started {

@@ -11,8 +11,7 @@ import (
 // The columns that promptfoo writes after each column of outputs, whose name is the prompt.
 func outputColumns() []string { return []string{"Status", "Score", "Named Scores"} }
 
-// An outputTable is a table of promptfoo, which has several outputs in a record. Each is
-// a row.
+// An outputTable is a table of promptfoo, which has several outputs in a record. Each is a row.
 type outputTable struct {
 	names  []string   // columns of a row
 	starts []int      // columns of the outputs in a record, after the variables

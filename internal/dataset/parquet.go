@@ -13,8 +13,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/dataset/shape"
 )
 
-// A parquetReader reads the required columns page by page and assembles
-// records.
+// A parquetReader reads the required columns page by page and assembles records.
 type parquetReader struct {
 	fileColumns
 	file    *parquet.File

@@ -21,9 +21,8 @@ const (
 	maxPageValues = 1 << 24
 )
 
-// A pageChecker validates the sizes declared in a Parquet file, because the
-// library allocates memory for them without checks. The library reads the file
-// through it.
+// A pageChecker validates the sizes declared in a Parquet file, because the library allocates
+// memory for them without checks. The library reads the file through it.
 type pageChecker struct {
 	r      io.ReaderAt
 	size   int64
@@ -36,10 +35,9 @@ type byteRange struct{ from, to int64 }
 
 // ReadAt reads the file, with zeros for the numbers in the hidden ranges.
 //
-// The library decompresses some pages of LZ4_RAW into a new buffer and then
-// reads the old one, with zeros or another page, unless the new buffer is longer
-// than the page header declares. So the declared length of these pages is
-// hidden; lz4 has checked it. See
+// The library decompresses some pages of LZ4_RAW into a new buffer and then reads the old one, with
+// zeros or another page, unless the new buffer is longer than the page header declares. So the
+// declared length of these pages is hidden; lz4 has checked it. See
 // https://github.com/parquet-go/parquet-go/issues/608.
 func (c *pageChecker) ReadAt(p []byte, off int64) (int, error) {
 	n, err := c.r.ReadAt(p, off)
@@ -152,9 +150,8 @@ func (c *pageChecker) chunk(chunk *format.ColumnChunk) error {
 	return nil
 }
 
-// lz4 checks that a page can be decompressed to its declared size. The library
-// treats every failure as a short buffer and doubles the buffer until memory
-// runs out.
+// lz4 checks that a page can be decompressed to its declared size. The library treats every failure
+// as a short buffer and doubles the buffer until memory runs out.
 func (c *pageChecker) lz4(at int64, h *format.PageHeader) error {
 	levels := 0 // size of the levels, which are uncompressed in version 2 pages
 	if h.Type == format.DataPageV2 {
@@ -225,9 +222,8 @@ func (c *pageChecker) pageHeader(at, end int64) (*format.PageHeader, int64, erro
 	}
 }
 
-// thriftLength returns the size of the struct at the start of b, encoded in
-// Thrift's compact protocol. It returns io.ErrUnexpectedEOF if the struct
-// extends beyond b.
+// thriftLength returns the size of the struct at the start of b, encoded in Thrift's compact
+// protocol. It returns io.ErrUnexpectedEOF if the struct extends beyond b.
 func thriftLength(b []byte) (int, error) {
 	r := newThriftReader(b)
 	err := skipThrift(r, len(b), 0, thrift.STRUCT)

@@ -43,10 +43,9 @@ func (r *parquetRecord) append(list, item *value) {
 	}
 }
 
-// A parquetNode assembles the values of a schema node from the definition and
-// repetition levels of its leaves, as described in the Dremel paper (Melnik et
-// al., 2010). It recognizes lists by their levels and not by their names, so
-// that the layouts of all writers give the same result.
+// A parquetNode assembles the values of a schema node from the definition and repetition levels of
+// its leaves, as described in the Dremel paper (Melnik et al., 2010). It recognizes lists by their
+// levels and not by their names, so that the layouts of all writers give the same result.
 type parquetNode struct {
 	name     string
 	optional bool
@@ -92,9 +91,8 @@ func newParquetNode(c *parquet.Column, all *[]*leaf) *parquetNode {
 	return n
 }
 
-// isWrapper distinguishes the middle group of a list from an element that is
-// itself a group, following the backward compatibility rules of the Parquet
-// format.
+// isWrapper distinguishes the middle group of a list from an element that is itself a group,
+// following the backward compatibility rules of the Parquet format.
 func isWrapper(child *parquetNode, parent string) bool {
 	return child.leaf == nil && len(child.children) == 1 && !child.children[0].repeated &&
 		child.name != "array" && child.name != parent+"_tuple"
@@ -190,8 +188,7 @@ func (l *leaf) close() {
 	l.buf, l.at = l.buf[:0], 0
 }
 
-// fill reads the next batch of values. It returns io.EOF at the end of the row
-// group.
+// fill reads the next batch of values. It returns io.EOF at the end of the row group.
 func (l *leaf) fill() error {
 	if l.buf == nil {
 		l.buf = make([]parquet.Value, 0, leafBatch)
@@ -258,8 +255,7 @@ func (l *leaf) peek() parquet.Value {
 	return parquet.Value{}
 }
 
-// repeats reports whether the next value continues the list at the given
-// repetition level.
+// repeats reports whether the next value continues the list at the given repetition level.
 func (l *leaf) repeats(level int) bool { return l.more() && l.buf[l.at].RepetitionLevel() >= level }
 
 // take returns the next value.

@@ -114,8 +114,7 @@ func decimal(v parquet.Value, scale int) string {
 	return new(big.Rat).SetFrac(n, unit).FloatString(scale)
 }
 
-// timestamp formats a time as RFC 3339. It omits the zone if the column
-// contains local times.
+// timestamp formats a time as RFC 3339. It omits the zone if the column contains local times.
 func timestamp(n int64, l *format.TimestampType) string {
 	var t time.Time
 	switch l.Unit.Value.(type) {

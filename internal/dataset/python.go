@@ -22,12 +22,11 @@ func (e *pythonError) Error() string {
 	return fmt.Sprintf("invalid Python literal: %s, at byte %d", e.what, e.offset+1)
 }
 
-// readPython returns the value of a Python literal. It accepts the output
-// of repr, str and pandas' to_csv: strings, numbers, constants, lists, tuples,
-// sets and dicts. These can contain numpy's array(...) and objects with keyword
-// arguments such as Document(...). Adjacent strings without a comma, as in the
-// output of numpy, are separate elements. A single value in parentheses without
-// a comma is an error, since it is not a tuple.
+// readPython returns the value of a Python literal. It accepts the output of repr, str and pandas'
+// to_csv: strings, numbers, constants, lists, tuples, sets and dicts. These can contain numpy's
+// array(...) and objects with keyword arguments such as Document(...). Adjacent strings without a
+// comma, as in the output of numpy, are separate elements. A single value in parentheses without a
+// comma is an error, since it is not a tuple.
 func readPython(s string) (*value, error) {
 	p := &pythonParser{s: s}
 	v, err := p.value(0)
@@ -206,9 +205,8 @@ func (p *pythonParser) word(depth int) (*value, error) {
 	return nil, &pythonError{offset: start, what: "unknown name " + shape.Quote(w), isLiteral: p.i == len(p.s)}
 }
 
-// call reads a call. A call with a positional argument becomes the value of
-// that argument, as in array([...]). Keyword arguments become an object, as in
-// Document(...).
+// call reads a call. A call with a positional argument becomes the value of that argument, as in
+// array([...]). Keyword arguments become an object, as in Document(...).
 func (p *pythonParser) call(depth int) (*value, error) {
 	p.i++
 	v := &value{Kind: shape.Object}
@@ -305,8 +303,7 @@ func startsWithString(s string) bool {
 	return s != "" && (s[0] == '"' || s[0] == '\'')
 }
 
-// isPrintedDocument reports whether s starts with the Python repr of a LangChain
-// document.
+// isPrintedDocument reports whether s starts with the Python repr of a LangChain document.
 func isPrintedDocument(s string) bool {
 	s, ok := strings.CutPrefix(s, "Document(")
 	n := wordLength(s)

@@ -11,9 +11,8 @@ import (
 // A rowReader reads the rows of one format. It sets the fields that a record
 // contains. The file and the Set add the remaining ones.
 type rowReader interface {
-	// next reads one record. It returns io.EOF after the last record and a
-	// *RowError without a file name for an invalid record. After any other error
-	// reading cannot continue.
+	// next reads one record. It returns io.EOF after the last record and a *RowError without a file
+	// name for an invalid record. After any other error reading cannot continue.
 	next(row *Row) error
 }
 

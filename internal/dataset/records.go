@@ -14,9 +14,8 @@ type Records struct {
 	file *file
 }
 
-// OpenRecords opens a file of any format without interpreting its columns. It
-// uses the options Stdin, Format, MaxRowBytes, OpenPipe and Warn. After an error
-// the file is closed.
+// OpenRecords opens a file of any format without interpreting its columns. It uses the options
+// Stdin, Format, MaxRowBytes, OpenPipe and Warn. After an error the file is closed.
 func OpenRecords(path string, opts Options) (*Records, error) {
 	columns := &columnMap{raw: true, exact: true, keepAll: true}
 	f := &file{fileColumns: fileColumns{path: path, columns: columns, warnings: newWarnings(opts), opts: &opts}}
@@ -47,9 +46,8 @@ func (r *Records) Metadata(name string) string {
 	return value
 }
 
-// Next returns the next record, or io.EOF after the last one. An invalid record
-// results in a [*RowError], after which reading can continue. Any other error
-// is final.
+// Next returns the next record, or io.EOF after the last one. An invalid record results in a
+// [*RowError], after which reading can continue. Any other error is final.
 func (r *Records) Next() (Record, error) {
 	var row Row
 	err := r.file.next(&row)

@@ -37,8 +37,7 @@ type shapedRow struct {
 	err    error
 }
 
-// maxTraceBytes limits the size of all traces of a file, whose spans can be in any
-// order.
+// maxTraceBytes limits the size of all traces of a file, whose spans can be in any order.
 const maxTraceBytes = 1 << 30
 
 func newShaped(records recordReader, f fileColumns, from string) *shapedReader {
@@ -220,8 +219,7 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) error {
 	return nil
 }
 
-// A documentReader returns the records of a JSON document that is not an array of
-// objects.
+// A documentReader returns the records of a JSON document that is not an array of objects.
 type documentReader struct {
 	records []*shape.Value
 	size    int64

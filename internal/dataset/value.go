@@ -122,8 +122,7 @@ type badJSON string
 
 func (e badJSON) Error() string { return "invalid JSON: " + string(e) }
 
-// syntaxError shortens an error of the JSON decoder and adds its one-based
-// column.
+// syntaxError shortens an error of the JSON decoder and adds its one-based column.
 func syntaxError(err error) error {
 	syntactic, ok := errors.AsType[*jsontext.SyntacticError](err)
 	if !ok {
@@ -214,8 +213,7 @@ func appendString(dst []byte, s string) []byte {
 	return dst
 }
 
-// isNumber reports whether s is a valid JSON number. For example, "007" and
-// "1." are not.
+// isNumber reports whether s is a valid JSON number. For example, "007" and "1." are not.
 func isNumber(s string) bool {
 	if s == "" || s[0] != '-' && (s[0] < '0' || s[0] > '9') { // without copying large cells
 		return false

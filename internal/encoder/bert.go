@@ -8,9 +8,8 @@ func scale(n int) float32 { return float32(1 / math.Sqrt(float64(n))) }
 // bertShape holds sizes shared by the configurations of BERT, RoBERTa and DeBERTa.
 type bertShape struct{ vocabulary, layers, positions, types int }
 
-// readBERT reads the sizes of BERT, RoBERTa or DeBERTa into n. eps is the default of
-// layer_norm_eps and minTypes the default of type_vocab_size; 0 means that token
-// types are optional.
+// readBERT reads the sizes of BERT, RoBERTa or DeBERTa into n. eps is the default of layer_norm_eps
+// and minTypes the default of type_vocab_size; 0 means that token types are optional.
 func (c *config) readBERT(n *network, w *weights, eps float64, minTypes int) bertShape {
 	s := bertShape{
 		vocabulary: c.size("vocab_size", 0, maxRows),

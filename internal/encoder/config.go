@@ -27,8 +27,7 @@ const (
 	modulesFile         = "modules.json" // lists the modules of a sentence-transformers model
 )
 
-// Limits on configuration values, far above any released model. Their products fit
-// in 64 bits.
+// Limits on configuration values, far above any released model. Their products fit in 64 bits.
 const (
 	maxWidth     = 1 << 16
 	maxRatio     = 16 // of two widths, so that a small file has no large hidden states
@@ -143,9 +142,8 @@ func (c *config) require(key string, want bool) {
 	}
 }
 
-// activation returns the activation function named by key, with the names used by
-// transformers. The default is gelu. gelu_new and gelu_pytorch_tanh are the same
-// function.
+// activation returns the activation function named by key, with the names used by transformers. The
+// default is gelu. gelu_new and gelu_pytorch_tanh are the same function.
 func (c *config) activation(key string) kernel.Activation {
 	functions := map[string]kernel.Activation{
 		"gelu": kernel.Gelu, "gelu_new": kernel.GeluTanh, "gelu_pytorch_tanh": kernel.GeluTanh, "tanh": kernel.Tanh,
@@ -176,8 +174,7 @@ func CheckConfig(file string, data []byte, sentence bool, o Options) error {
 	return err
 }
 
-// familyOf returns the family and the kind of a model. sentence means that it has a
-// modules.json.
+// familyOf returns the family and the kind of a model. sentence means that it has a modules.json.
 func (m *Model) familyOf(c *config, sentence bool, o Options) (family string, kind Kind, err error) {
 	var architectures []string
 	c.get("architectures", &architectures, "a list of strings")

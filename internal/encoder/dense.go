@@ -10,12 +10,11 @@ import (
 
 // dense is a linear layer, or several layers over the same input.
 //
-// Quantization to int8 has two steps. During calibration, the layer computes in
-// float32 and, if its input is the output of a normalization, records the maximum
-// absolute value of each input column. Since all values of a row share one scale,
-// a few large columns would reduce the precision of the others. Each column is
-// therefore multiplied by a smoothing factor and its weights are divided by it
-// (Xiao et al., 2023, "SmoothQuant", with the published strength of 0.5).
+// Quantization to int8 has two steps. During calibration, the layer computes in float32 and, if its
+// input is the output of a normalization, records the maximum absolute value of each input column.
+// Since all values of a row share one scale, a few large columns would reduce the precision of the
+// others. Each column is therefore multiplied by a smoothing factor and its weights are divided by
+// it (Xiao et al., 2023, "SmoothQuant", with the published strength of 0.5).
 type dense struct {
 	*kernel.Linear
 
@@ -62,8 +61,7 @@ func (d *dense) quantize(k *kernel.Kernels) {
 	d.parts, d.maxAbs = nil, nil
 }
 
-// smoothWeights chooses the smoothing factors and returns the weights divided by
-// them.
+// smoothWeights chooses the smoothing factors and returns the weights divided by them.
 func (d *dense) smoothWeights() []kernel.Part {
 	parts := make([]kernel.Part, len(d.parts))
 	largest := make([]float32, d.In)

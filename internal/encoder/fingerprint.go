@@ -20,10 +20,9 @@ const (
 	sampleBytes  = 4 << 10
 )
 
-// Fingerprint returns a hash that identifies the model in dir. It covers the
-// configuration and tokenizer files, the size of the weight file and samples of
-// its contents, but not their location. Samples are sufficient because training
-// changes every weight.
+// Fingerprint returns a hash that identifies the model in dir. It covers the configuration and
+// tokenizer files, the size of the weight file and samples of its contents, but not their location.
+// Samples are sufficient because training changes every weight.
 func Fingerprint(dir string) (string, error) {
 	weights, err := checkpoint.Find(dir)
 	if err != nil {

@@ -30,9 +30,8 @@ type head struct {
 	out     *kernel.Linear // float32 even if the network is int8; nil for sentence encoders
 }
 
-// poolRows returns the pooled hidden values, in memory owned by p, and their
-// number of rows. hidden is the output of the network; for firstToken, p.first
-// must have been set.
+// poolRows returns the pooled hidden values, in memory owned by p, and their number of rows. hidden
+// is the output of the network; for firstToken, p.first must have been set.
 func (p *pass) poolRows(kind pooling, hidden []float32, width int) ([]float32, int) {
 	if kind != meanOfTokens {
 		return hidden, len(hidden) / width

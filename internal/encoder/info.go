@@ -57,8 +57,7 @@ type Info struct {
 // Probabilities holds the probability of each meaning. They sum to 1.
 type Probabilities struct{ Supported, Contradicted, NotMentioned float64 }
 
-// Probabilities returns the softmax over the logits, summed by the meaning of
-// their labels.
+// Probabilities returns the softmax over the logits, summed by the meaning of their labels.
 func (i *Info) Probabilities(logits []float32) Probabilities {
 	largest := float64(slices.Max(logits))
 	var sums [Contradicted + 1]float64

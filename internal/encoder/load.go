@@ -23,9 +23,8 @@ import (
 // vocabulary of 250,000 pieces takes 20 to 35 MB.
 const maxTokenizer = 64 << 20
 
-// maxModelLength is the largest plausible model_max_length. Larger values are
-// ignored: transformers writes a number of thirty digits if the length is
-// unlimited.
+// maxModelLength is the largest plausible model_max_length. Larger values are ignored: transformers
+// writes a number of thirty digits if the length is unlimited.
 const maxModelLength = 1 << 20
 
 // Open opens the model in dir. The weights are memory-mapped, so the files must

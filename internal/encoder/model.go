@@ -4,12 +4,11 @@
 //
 // # Models
 //
-// The package supports text pair classifiers based on BERT, RoBERTa, XLM-RoBERTa,
-// DeBERTa v2 and v3 and ModernBERT, ModernBERT token classifiers, HHEM-2.1-Open (a
-// T5 encoder), T5 models whose first output token is the class, and sentence encoders
-// in the layout of sentence-transformers.
-// Configuration values that affect the output are either supported or rejected
-// with an error that names the key and the value.
+// The package supports text pair classifiers based on BERT, RoBERTa, XLM-RoBERTa, DeBERTa v2 and v3
+// and ModernBERT, ModernBERT token classifiers, HHEM-2.1-Open (a T5 encoder), T5 models whose first
+// output token is the class, and sentence encoders in the layout of sentence-transformers.
+// Configuration values that affect the output are either supported or rejected with an error that
+// names the key and the value.
 //
 // # Batches
 //
@@ -17,9 +16,8 @@
 // thousand tokens, without padding. The output for a text is bit-identical
 // regardless of batching and the number of threads.
 //
-// If Options.Device is set, ONNX Runtime computes the same networks. It pads texts
-// of similar length to the same length, so the last digits of the output may
-// depend on the batch.
+// If Options.Device is set, ONNX Runtime computes the same networks. It pads texts of similar
+// length to the same length, so the last digits of the output may depend on the batch.
 //
 // # Memory
 //
@@ -48,9 +46,8 @@ type Options struct {
 	// Labels maps label names to supported, contradicted or not_mentioned. The
 	// meaning of other labels is derived from their names.
 	Labels map[string]string
-	// Template combines a pair into one text: {text1} is the premise, {text2} the
-	// hypothesis, and special tokens in between are recognized. "" means the template of
-	// the model's files.
+	// Template combines a pair into one text: {text1} is the premise, {text2} the hypothesis, and
+	// special tokens in between are recognized. "" means the template of the model's files.
 	Template string
 	// LabelNames replaces the names of the labels in config.json.
 	LabelNames []string

@@ -87,9 +87,8 @@ func (c *config) layerTypes(layers int) []string {
 	return types
 }
 
-// ropeThetas returns the rotation bases of full and sliding attention layers, from
-// rope_parameters (transformers 5) or global_rope_theta and local_rope_theta
-// (transformers 4).
+// ropeThetas returns the rotation bases of full and sliding attention layers, from rope_parameters
+// (transformers 5) or global_rope_theta and local_rope_theta (transformers 4).
 func (c *config) ropeThetas() (full, sliding float64) {
 	if !c.has("rope_parameters") {
 		full = c.number("global_rope_theta", 160_000, 1, 1e12)

@@ -178,8 +178,7 @@ func (g *graphBuilder) attend(q, k, v ort.Value, h heads, biases ...ort.Value) o
 	return g.tokens(g.transpose(g.op("MatMul", probs, v), 0, 2, 1, 3), h.n*h.size)
 }
 
-// pool reduces token rows to one row per sequence, or returns them unchanged for
-// eachToken.
+// pool reduces token rows to one row per sequence, or returns them unchanged for eachToken.
 func (g *graphBuilder) pool(kind pooling, x ort.Value, width int) ort.Value {
 	if kind == eachToken {
 		return x
@@ -219,9 +218,8 @@ func (d *onnxModel) close() {
 	}
 }
 
-// batchSize returns the number of sequences in the next batch. order must be
-// sorted by descending length. A batch has up to d.maxTokens tokens, and each row
-// is at most a quarter padding.
+// batchSize returns the number of sequences in the next batch. order must be sorted by descending
+// length. A batch has up to d.maxTokens tokens, and each row is at most a quarter padding.
 func (d *onnxModel) batchSize(seqs []sequence, order []int) int {
 	longest, n := len(seqs[order[0]].ids), 1
 	for n < len(order) && (n+1)*longest <= d.maxTokens && 4*len(seqs[order[n]].ids) >= 3*longest {

@@ -107,8 +107,7 @@ func (r *relative) buildGraph(g *graphBuilder, distances ort.Value) ort.Value {
 	return g.transpose(g.op("Gather", byDistance, distances), 2, 0, 1)
 }
 
-// buildGraph adds the cosines and sines of all positions to a graph, [length,
-// half] each.
+// buildGraph adds the cosines and sines of all positions to a graph, [length, half] each.
 func (r *rotation) buildGraph(g *graphBuilder, name string) [2]ort.Value {
 	both := g.feed(name, ort.Float32, func(b *paddedBatch) ort.Tensor {
 		r.grow(b.length)
@@ -156,9 +155,8 @@ func (d *disentangled) buildGraph(g *graphBuilder) graphDistances {
 	return t
 }
 
-// layerBiases returns the attention biases of a layer: the products of its scaled
-// queries with the projected keys of distances, and of its keys with the projected
-// queries of distances.
+// layerBiases returns the attention biases of a layer: the products of its scaled queries with the
+// projected keys of distances, and of its keys with the projected queries of distances.
 func (d *disentangled) layerBiases(g *graphBuilder, t *graphDistances, l *layer, shape heads, q, k ort.Value) []ort.Value {
 	parts := g.parts[l.qkv.Linear]
 	// The projection depends on no input, so ONNX Runtime computes it only once.

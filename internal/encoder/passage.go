@@ -26,8 +26,7 @@ type Splitter struct {
 	Fits func(text string) bool
 }
 
-// overlap limits the overlap of adjacent passages to 1/overlap of the token
-// limit.
+// overlap limits the overlap of adjacent passages to 1/overlap of the token limit.
 const overlap = 4
 
 // Split returns passages of at most maxTokens tokens that cover the texts. If
@@ -94,8 +93,7 @@ func (s Splitter) appendPassages(ctx context.Context, all []Passage, t int, text
 		if to == len(pieces) {
 			break
 		}
-		// The overlap is shorter if the first new piece of the next passage is
-		// long.
+		// The overlap is shorter if the first new piece of the next passage is long.
 		shared, maxShared := 0, min(maxTokens/overlap, maxTokens-pieces[to].tokens)
 		next := to
 		for next > from+1 && shared+pieces[next-1].tokens+1 <= maxShared {

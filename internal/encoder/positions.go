@@ -105,11 +105,10 @@ func (r *relative) addBiases(n int, a *kernel.Attention) {
 	}
 }
 
-// disentangled is the attention of DeBERTa (He et al., 2021, "DeBERTa:
-// Decoding-enhanced BERT with Disentangled Attention", and the v3 paper). To the
-// product of query and key, it adds the product of the query with the key of the
-// relative distance (content to position), and of the key with the query of the
-// distance (position to content). Distances are bucketed: exact up to half the
+// disentangled is the attention of DeBERTa (He et al., 2021, "DeBERTa: Decoding-enhanced BERT with
+// Disentangled Attention", and the v3 paper). To the product of query and key, it adds the product
+// of the query with the key of the relative distance (content to position), and of the key with the
+// query of the distance (position to content). Distances are bucketed: exact up to half the
 // buckets, logarithmic beyond.
 //
 // The products with all distances are one matrix multiplication per head, from whose
@@ -127,13 +126,11 @@ type disentangled struct {
 	layers  []distances
 }
 
-// distances holds the scaled key and query projections of the distance embeddings as
-// linear layers. Element [h][w] applies to head h and covers the middle 2*windows[w]
-// rows of the table.
+// distances holds the scaled key and query projections of the distance embeddings as linear layers.
+// Element [h][w] applies to head h and covers the middle 2*windows[w] rows of the table.
 type distances struct{ keys, queries [][]*kernel.Linear }
 
-// bucket returns the bucket of a distance, like make_log_bucket_position in
-// transformers.
+// bucket returns the bucket of a distance, like make_log_bucket_position in transformers.
 func (d *disentangled) bucket(distance int) int {
 	middle := d.span / 2
 	n := max(distance, -distance)
@@ -148,8 +145,7 @@ func (d *disentangled) bucket(distance int) int {
 	return b
 }
 
-// windowFor returns the index of the smallest window for sequences of up to n
-// tokens.
+// windowFor returns the index of the smallest window for sequences of up to n tokens.
 func (d *disentangled) windowFor(n int) int {
 	i, _ := slices.BinarySearch(d.windows, d.bucket(n-1)+1)
 	return min(i, len(d.windows)-1)

@@ -12,9 +12,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/ort"
 )
 
-// passTokens is the maximum number of tokens of a pass with more than one text.
-// Larger passes need more memory and are not faster, because layers are computed
-// in blocks of rows that fit the cache.
+// passTokens is the maximum number of tokens of a pass with more than one text. Larger passes need
+// more memory and are not faster, because layers are computed in blocks of rows that fit the cache.
 const passTokens = 2048
 
 // check rejects sequences that the network cannot compute.

@@ -124,8 +124,7 @@ func (s *sentence) applyTo(info *Info) {
 	info.MaxTokens, info.Window = s.maxLength, s.maxLength
 }
 
-// normalize scales an embedding to length 1 in place if the model has a Normalize
-// module.
+// normalize scales an embedding to length 1 in place if the model has a Normalize module.
 func (s *sentence) normalize(x []float32) {
 	if !s.unitLength {
 		return

@@ -7,16 +7,14 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// Parameters of HHEM's base model, google/flan-t5-base. HHEM's files do not contain
-// them.
+// Parameters of HHEM's base model, google/flan-t5-base. HHEM's files do not contain them.
 const (
 	t5Eps          = 1e-6
 	t5DecoderStart = 0 // decoder_start_token_id, the padding token
 )
 
-// t5 loads the encoder of T5 version 1.1, which flan-t5 uses: gated GELU, no
-// scaling of attention scores, and no biases. All sizes are taken from the
-// tensors, whose names start with prefix.
+// t5 loads the encoder of T5 version 1.1, which flan-t5 uses: gated GELU, no scaling of attention
+// scores, and no biases. All sizes are taken from the tensors, whose names start with prefix.
 func t5(w *weights, prefix string) (*network, error) {
 	w.prefix, w.eps, w.rms = prefix, t5Eps, true
 	n := &network{preNorm: true, act: kernel.GeluTanh, scale: 1}

@@ -30,8 +30,7 @@ func (m *Model) Specials() int {
 	return n
 }
 
-// Length returns the number of tokens of a pair, including special tokens and the
-// template.
+// Length returns the number of tokens of a pair, including special tokens and the template.
 func (m *Model) Length(p Pair) (int, error) {
 	e, err := m.encodePair(p)
 	return len(e.IDs), err
@@ -136,8 +135,7 @@ func readPrompt(c *config) (*template, error) {
 	return t, c.err
 }
 
-// fill returns the five parts of the filled template. The second and fourth are the
-// texts.
+// fill returns the five parts of the filled template. The second and fourth are the texts.
 func (t *template) fill(premise, hypothesis string) []string {
 	return []string{t[0], premise, t[1], hypothesis, t[2]}
 }

@@ -22,8 +22,7 @@ type weights struct {
 	rms       bool     // whether these are RMSNorm
 	layers    []*dense // layers to quantize
 	err       error
-	// parts, if not nil, records the weights of linear layers to build an ONNX
-	// graph.
+	// parts, if not nil, records the weights of linear layers to build an ONNX graph.
 	parts map[*kernel.Linear][]kernel.Part
 }
 

@@ -8,9 +8,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// isQuestion reports whether a sentence is a question to the reader. Rhetorical
-// questions ("Did you know that …?", "…, right?") and quoted questions within a
-// statement do not count.
+// isQuestion reports whether a sentence is a question to the reader. Rhetorical questions ("Did you
+// know that …?", "…, right?") and quoted questions within a statement do not count.
 func isQuestion(text string, w words) bool {
 	if strings.HasSuffix(text, ".") {
 		return false
@@ -80,8 +79,7 @@ func isGreeting(text string, w, opened words) bool {
 	return opened.offersHelp()
 }
 
-// offersHelp reports whether a sentence only offers more help, with or without
-// a condition.
+// offersHelp reports whether a sentence only offers more help, with or without a condition.
 func (w words) offersHelp() bool {
 	if rest, ok := w.cutPhrase(closing); ok {
 		return rest.assertsNothing()
@@ -154,14 +152,12 @@ func namesAnswer(s string) bool {
 	return isOneOf(s, "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "advice", "assistant")
 }
 
-// namesWriter reports whether s refers to the author or the location of the
-// answer.
+// namesWriter reports whether s refers to the author or the location of the answer.
 func namesWriter(s string) bool {
 	return isOneOf(s, "i", "ive", "im", "my", "we", "our", "above", "this")
 }
 
-// isDisclaimerWord reports whether s is a function word or a word for the
-// answer or its author.
+// isDisclaimerWord reports whether s is a function word or a word for the answer or its author.
 func isDisclaimerWord(s string) bool {
 	return namesAnswer(s) || namesWriter(s) || isOneOf(s, "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
 		"do", "does", "dont", "for", "from", "has", "have", "however", "if", "in", "is", "it", "its", "just", "may", "me", "might", "must", "no", "not",

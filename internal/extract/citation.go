@@ -234,8 +234,7 @@ func tagMarker(s string, i int) marker {
 //nolint:gochecknoglobals // never changed
 var superscriptDigits = strings.NewReplacer("⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9", "⁻", "-", "˒", ",", "⁽", "", "⁾", "")
 
-// superscriptMarker parses the superscript citation at i, such as ¹ or ⁽¹˒²⁾, but no
-// exponent.
+// superscriptMarker parses the superscript citation at i, such as ¹ or ⁽¹˒²⁾, but no exponent.
 func superscriptMarker(s string, i int) marker {
 	if isExponent(s[:i]) {
 		return marker{}
@@ -322,8 +321,7 @@ func isIndex(s string, i int) bool {
 	return isOneOf(strings.ToLower(word), "array", "arr", "list", "vector", "vec", "matrix", "items", "args", "argv", "data", "index", "row", "rows", "column", "element", "tuple", "dict", "map", "params", "results", "f", "g")
 }
 
-// isLineStart reports whether only white space and list markers precede i on
-// its line.
+// isLineStart reports whether only white space and list markers precede i on its line.
 func isLineStart(s string, i int) bool {
 	before := strings.TrimRight(s[:i], " \t>*-#•")
 	return before == "" || before[len(before)-1] == '\n'

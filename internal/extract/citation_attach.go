@@ -50,9 +50,8 @@ func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
 }
 
 const (
-	// The total size of citations is limited to baseCitationBudget plus
-	// citationBudgetPerByte times the size of the answer, since a short marker
-	// such as "[1-99]" can expand to many citations.
+	// The total size of citations is limited to baseCitationBudget plus citationBudgetPerByte times
+	// the size of the answer, since a short marker such as "[1-99]" can expand to many citations.
 	baseCitationBudget    = 1 << 16
 	citationBudgetPerByte = 8
 )
@@ -88,8 +87,7 @@ func (p *citationParser) resolve(m marker) []Citation {
 	return all
 }
 
-// citationOverhead is the approximate size of a citation in the results,
-// excluding its text.
+// citationOverhead is the approximate size of a citation in the results, excluding its text.
 const citationOverhead = 64
 
 // citingClaim returns the index of the claim to which the citation from start
@@ -201,8 +199,7 @@ func mentionAt(s string, i int) string {
 	return name
 }
 
-// A definition describes a source in the source list of an answer, such as "[1]
-// plans.pdf, p. 3".
+// A definition describes a source in the source list of an answer, such as "[1] plans.pdf, p. 3".
 type definition struct {
 	names  []string
 	number int // number within the text, such as 3 in "[1] Document 3", or -1
@@ -213,8 +210,7 @@ const (
 	maxNames       = 12 // per definition
 )
 
-// definitions parses the source lists of an answer. The result is indexed by
-// [source.key].
+// definitions parses the source lists of an answer. The result is indexed by [source.key].
 func (v view) definitions() map[string]definition {
 	var all map[string]definition
 	for _, c := range v.cuts {
@@ -244,9 +240,8 @@ func (v view) definitions() map[string]definition {
 	return all
 }
 
-// parseDefinition parses the definition at the start of line. rest is the
-// remaining line from the next definition on. key is "" if the line does not
-// start with a definition.
+// parseDefinition parses the definition at the start of line. rest is the remaining line from the
+// next definition on. key is "" if the line does not start with a definition.
 func parseDefinition(line string) (key, text, rest string) {
 	line = strings.TrimLeft(line, "-*+•–◦▪ \t")
 	if line == "" {
@@ -286,8 +281,7 @@ func (s source) key() string {
 	return ""
 }
 
-// newDefinition parses the text of a definition and collects all possible names
-// of the source.
+// newDefinition parses the text of a definition and collects all possible names of the source.
 func newDefinition(text string) definition {
 	d := definition{number: -1}
 	add := func(name string) {

@@ -79,8 +79,7 @@ func parseSources(content string) ([]source, sourceForm) {
 	return all, form
 }
 
-// parseLabel parses a list of sources after a label: "Source: plans.pdf", "Source 1:
-// plans.pdf".
+// parseLabel parses a list of sources after a label: "Source: plans.pdf", "Source 1: plans.pdf".
 func parseLabel(s string) ([]source, bool) {
 	label, rest, ok := strings.Cut(s, ":")
 	if !ok || strings.TrimSpace(rest) == "" || isSourceNumbers(s) || isLocator(s) && !isFileName(s) || strings.HasPrefix(rest, "//") {
@@ -210,9 +209,8 @@ func numberedSource(text, name string) []source {
 	return []source{c}
 }
 
-// isSourceNumbers reports whether s, the content of a bracket, consists of
-// source numbers: "1", "1, 2", "1-3", "4:0†source". Numbers with four digits
-// are taken for years.
+// isSourceNumbers reports whether s, the content of a bracket, consists of source numbers: "1", "1,
+// 2", "1-3", "4:0†source". Numbers with four digits are taken for years.
 func isSourceNumbers(s string) bool {
 	s, _, _ = strings.Cut(s, "†")
 	digits, found := 0, false
@@ -232,22 +230,19 @@ func isSourceNumbers(s string) bool {
 	return found
 }
 
-// isShortID reports whether s is a letter followed by a source number, such as
-// "S2".
+// isShortID reports whether s is a letter followed by a source number, such as "S2".
 func isShortID(s string) bool {
 	return len(s) > 1 && len(s) <= 4 && unicode.IsLetter(rune(s[0])) && isSourceNumbers(s[1:])
 }
 
-// isLocator reports whether s is a source word followed by a number, such as
-// "Doc 1" or "p. 4".
+// isLocator reports whether s is a source word followed by a number, such as "Doc 1" or "p. 4".
 func isLocator(s string) bool {
 	word, number := splitLocator(s)
 	return isSourceWord(word) && (isSourceNumbers(number) || isSectionNumber(number))
 }
 
-// splitLocator splits a locator into its word and its number: "page" and "4"
-// for "page 4 of 10". It returns empty strings unless s starts with letters
-// followed by something else.
+// splitLocator splits a locator into its word and its number: "page" and "4" for "page 4 of 10". It
+// returns empty strings unless s starts with letters followed by something else.
 func splitLocator(s string) (word, number string) {
 	n := strings.IndexFunc(s, func(r rune) bool { return !unicode.IsLetter(r) })
 	if n <= 0 {
@@ -258,8 +253,7 @@ func splitLocator(s string) (word, number string) {
 	return s[:n], number
 }
 
-// isSectionNumber reports whether s is a section number or letter: "A", "4.2",
-// "12a".
+// isSectionNumber reports whether s is a section number or letter: "A", "4.2", "12a".
 func isSectionNumber(s string) bool {
 	const maxLen = 8
 	if s == "" || len(s) > maxLen {
@@ -278,8 +272,7 @@ func isSourceWord(s string) bool {
 		"quelle", "quellen", "seite", "dokument", "fuente", "página", "fonte", "pagina", "documento", "bron", "källa", "kilde", "источник", "来源", "出典", "文档", "المصدر")
 }
 
-// isFileName reports whether s is a file name, optionally with a fragment or
-// page.
+// isFileName reports whether s is a file name, optionally with a fragment or page.
 func isFileName(s string) bool {
 	s, _, _ = strings.Cut(strings.TrimSpace(s), "#")
 	s, _, _ = strings.Cut(s, "?")

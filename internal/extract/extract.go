@@ -15,9 +15,8 @@ type Claim struct {
 	ID   int    // index among the claims of the row
 	Text string // without Markdown; the cells of a table row include their column headings
 	Lead string // heading or lead-in needed to understand a fragment, or ""
-	// Statement replaces Lead and Text for judging. For example, it is "A visit
-	// is free." for the answer "Yes." to "Is a visit free?" It is "" if Lead and
-	// Text are judged unchanged.
+	// Statement replaces Lead and Text for judging. For example, it is "A visit is free." for the
+	// answer "Yes." to "Is a visit free?" It is "" if Lead and Text are judged unchanged.
 	Statement string
 	Start     int // offset of the first code point in the answer, or -1 if rewritten
 	End       int // offset after the last code point, or -1 if rewritten
@@ -53,9 +52,8 @@ func (c Claim) Position() int {
 	return c.Start
 }
 
-// Offset returns the offset of Text in the result of Judged, in bytes. The
-// offset is negative if Judged omits the start of Text. Offset reports false if
-// neither text contains the other.
+// Offset returns the offset of Text in the result of Judged, in bytes. The offset is negative if
+// Judged omits the start of Text. Offset reports false if neither text contains the other.
 func (c Claim) Offset() (int, bool) {
 	if c.Statement == "" {
 		return len(c.Judged()) - len(c.Text), true
@@ -139,8 +137,7 @@ func (e *Extraction) Add(claims []Claim) {
 	e.Claims = all
 }
 
-// A Citation refers to a source of a claim, such as "[2]" or "(plans.pdf, p.
-// 3)".
+// A Citation refers to a source of a claim, such as "[2]" or "(plans.pdf, p. 3)".
 type Citation struct {
 	Text       string   // complete marker: "[1, 2]" for both of its citations
 	Start, End int      // range of the marker in the answer, in code points

@@ -29,8 +29,7 @@ func Fold(s string) string {
 	return b.view().text
 }
 
-// specialBytes marks with an x each byte that may start markup or a character that is
-// folded.
+// specialBytes marks with an x each byte that may start markup or a character that is folded.
 const specialBytes = "" +
 	".............x...................x..x.x...xx.x..xx..........x.x." +
 	"...........................xx..xx.............................x." +

@@ -44,9 +44,8 @@ var (
 // is a phrase that attributes a statement to its source.
 const maxFrameBytes = 120
 
-// trimFrames cuts frames from both ends of text, such as "According to the
-// documents," and "The passage states that". It reports false if there are
-// none.
+// trimFrames cuts frames from both ends of text, such as "According to the documents," and "The
+// passage states that". It reports false if there are none.
 func trimFrames(text string) (string, bool) {
 	rest, framed := text, false
 	for range 3 { // "Based on the documents, the text states that"

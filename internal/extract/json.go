@@ -44,9 +44,8 @@ func trimSpan(raw string, start, end int) (int, int) {
 	return end - len(strings.TrimLeft(raw[start:end], space)), end
 }
 
-// trimFence returns the content of the fenced block in raw[start:end] and its
-// language. If the range is not a single fenced block, it returns the range
-// itself.
+// trimFence returns the content of the fenced block in raw[start:end] and its language. If the
+// range is not a single fenced block, it returns the range itself.
 func trimFence(raw string, start, end int) (from, to int, lang string) {
 	const fence = "```"
 	s := raw[start:end]

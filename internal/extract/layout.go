@@ -155,8 +155,7 @@ func isBold(text string) bool {
 		strings.HasPrefix(text, "__") && strings.HasSuffix(text, "__"))
 }
 
-// isSectionTitle reports whether s is a generic section title, such as
-// "overview".
+// isSectionTitle reports whether s is a generic section title, such as "overview".
 func isSectionTitle(s string) bool {
 	return isOneOf(s, "overview", "introduction", "explanation", "note", "background", "references", "sources", "key points") || isAnswerLabel(s)
 }

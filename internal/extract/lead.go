@@ -2,9 +2,8 @@ package extract
 
 import "strings"
 
-// A leadStack tracks the headings and lead-ins that apply to the current
-// sentence, such as "Advantages:" before "- low cost". An inner lead hides an
-// outer one until its items end.
+// A leadStack tracks the headings and lead-ins that apply to the current sentence, such as
+// "Advantages:" before "- low cost". An inner lead hides an outer one until its items end.
 type leadStack []lead
 
 // A lead is a heading or lead-in.
@@ -56,9 +55,8 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 	return parent
 }
 
-// leadText returns the text that a sentence contributes to the fragments after
-// it. It returns "" for a sentence that only announces, such as "Here are the
-// steps:".
+// leadText returns the text that a sentence contributes to the fragments after it. It returns ""
+// for a sentence that only announces, such as "Here are the steps:".
 func leadText(text string, kind Kind) string {
 	const maxBytes = 160
 	if len(text) > maxBytes || kind != "" && kind != Heading && kind != LeadIn {
@@ -106,8 +104,7 @@ func isListFragment(text string, p position) bool {
 	return last != ':' && n <= maxWords
 }
 
-// isGenericWord reports whether a lead with s carries no content, as in "The
-// steps are:".
+// isGenericWord reports whether a lead with s carries no content, as in "The steps are:".
 func isGenericWord(s string) bool {
 	return isOneOf(s, "steps", "answer", "answers", "example", "examples", "instance", "summary", "list", "points", "ways", "things", "options",
 		"instructions", "results", "result", "that", "this", "reads", "says", "states")
@@ -117,8 +114,7 @@ func isGenericWord(s string) bool {
 // "Renting offers:" / "Flexibility to move with minimal hassle."
 const maxCompletionWords = 12
 
-// isIncomplete reports whether a lead ends in a word, such as a verb, that
-// requires an object.
+// isIncomplete reports whether a lead ends in a word, such as a verb, that requires an object.
 func isIncomplete(lead string) bool {
 	return strings.Contains(lead, " ") && isOneOf(lead[strings.LastIndexByte(lead, ' ')+1:], "offers", "offer", "provides", "provide", "requires", "require", "include", "includes", "covers", "cover", "supports", "support",
 		"contains", "contain", "involves", "involve", "has", "have", "are", "is", "was", "were", "to", "can", "should", "must", "may", "by")
@@ -154,9 +150,8 @@ func takesComma(s string) bool {
 	return isOneOf(strings.ToLower(s), "in short", "in brief", "in a nutshell", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude")
 }
 
-// isAnswerLabel reports whether s only announces an answer, as "The short
-// answer" and "In summary" do. One word must refer to the answer. Other words
-// must be typical of labels.
+// isAnswerLabel reports whether s only announces an answer, as "The short answer" and "In summary"
+// do. One word must refer to the answer. Other words must be typical of labels.
 func isAnswerLabel(s string) bool {
 	if len(s) > maxLabelBytes {
 		return false

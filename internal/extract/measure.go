@@ -48,8 +48,7 @@ type measure struct {
 	excepts  bool // it has an exception: "nothing beyond the arrest"
 }
 
-// isAbout reports whether a text says something new about a subject of the
-// contexts.
+// isAbout reports whether a text says something new about a subject of the contexts.
 func (m measure) isAbout() bool { return m.shared > 0 && m.lacking > 0 }
 
 // measure classifies the words of an English text by lists and endings: whatever is not a
@@ -161,8 +160,7 @@ func (v *vocabulary) lacks(text string) bool {
 	return false
 }
 
-// knows reports whether a word is in the contexts, and whether it is there or
-// in the question.
+// knows reports whether a word is in the contexts, and whether it is there or in the question.
 func (v *vocabulary) knows(word string) (inContexts, known bool) {
 	inContexts, known = v.known[stem(strings.TrimSuffix(strings.TrimLeft(word, "$€£"), "'s"))]
 	return inContexts, known

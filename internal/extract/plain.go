@@ -26,8 +26,7 @@ func (p PlainText) Text() string { return p.text }
 // Changed reports whether Text differs from the context.
 func (p PlainText) Changed() bool { return p.cuts != nil }
 
-// Span returns the byte range of the context that corresponds to
-// Text[start:end].
+// Span returns the byte range of the context that corresponds to Text[start:end].
 func (p PlainText) Span(start, end int) (from, to int) {
 	from = p.rawStart(start)
 	return from, max(from, p.rawEnd(end))

@@ -10,17 +10,15 @@ import (
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
-// Sentences extracts the sentences of an answer as claims, verbatim except for
-// Markdown.
+// Sentences extracts the sentences of an answer as claims, verbatim except for Markdown.
 type Sentences struct {
 	Lang string // language of the answers, such as "en", or "" if unknown
 }
 
-// Extract returns each sentence of answer as either a claim or a skipped
-// sentence. In case of doubt, a sentence is a claim: skipping an assertion
-// would raise the score of an unfaithful answer. The question is used to turn
-// short answers into sentences; see [Statements]. The only possible errors are
-// ctx.Err() and errTooManyClaims.
+// Extract returns each sentence of answer as either a claim or a skipped sentence. In case of
+// doubt, a sentence is a claim: skipping an assertion would raise the score of an unfaithful
+// answer. The question is used to turn short answers into sentences; see [Statements]. The only
+// possible errors are ctx.Err() and errTooManyClaims.
 func (x Sentences) Extract(ctx context.Context, question, answer string) (Extraction, error) {
 	if err := ctx.Err(); err != nil {
 		return Extraction{}, err
@@ -158,8 +156,7 @@ func (e Extraction) Reason() string {
 	return reasonNothing
 }
 
-// newAnswerView returns the view of a complete answer, which may be JSON or a
-// fenced block.
+// newAnswerView returns the view of a complete answer, which may be JSON or a fenced block.
 func newAnswerView(raw string) view {
 	start, _ := trimSpan(raw, 0, len(raw))
 	if start == len(raw) || strings.IndexByte("{[`", raw[start]) < 0 {

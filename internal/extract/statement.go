@@ -9,15 +9,13 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract/english"
 )
 
-// maxShortAnswers limits the number of short answers that are turned into
-// sentences.
+// maxShortAnswers limits the number of short answers that are turned into sentences.
 const maxShortAnswers = 16
 
-// Statements returns [Claim.Statement] for each claim. claims must be
-// consecutive sentences of an answer to question. The result depends only on
-// the arguments, so that stored results can be verified. A claim gets the same
-// statement alone and among others, except that a fragment followed by a full
-// sentence is judged unchanged.
+// Statements returns [Claim.Statement] for each claim. claims must be consecutive sentences of an
+// answer to question. The result depends only on the arguments, so that stored results can be
+// verified. A claim gets the same statement alone and among others, except that a fragment followed
+// by a full sentence is judged unchanged.
 func Statements(question string, claims []Claim) []string {
 	all := make([]string, len(claims))
 	for i := range claims {

@@ -2,8 +2,7 @@ package extract
 
 import "strings"
 
-// A table tracks the state of the current Markdown table while iterating over
-// sentences.
+// A table tracks the state of the current Markdown table while iterating over sentences.
 type table struct {
 	heads []string // column headings
 	row   int      // index of the sentence of the current row, or -1 outside of a table
@@ -38,8 +37,7 @@ func (t *table) next(d document, i int) (text string, kind Kind, found bool) {
 	return "", "", false
 }
 
-// isDelimiter reports whether s is the delimiter row between the header and the
-// body of a table.
+// isDelimiter reports whether s is the delimiter row between the header and the body of a table.
 func isDelimiter(s string) bool {
 	return strings.Trim(s, "-|: \t+=") == "" && strings.Contains(s, "-") && strings.Contains(s, "|")
 }

@@ -9,9 +9,8 @@ import (
 	"unicode/utf8"
 )
 
-// A view is the visible text of an answer. It omits model reasoning, source
-// lists, citations, HTML and invisible characters. Claims are found in text;
-// their offsets refer to raw.
+// A view is the visible text of an answer. It omits model reasoning, source lists, citations, HTML
+// and invisible characters. Claims are found in text; their offsets refer to raw.
 type view struct {
 	raw, text string
 	cuts      []cut // in order
@@ -146,8 +145,7 @@ func (b *viewBuilder) view() view {
 // An answerStripper cuts what answers contain besides statements.
 type answerStripper struct{ viewBuilder }
 
-// newView returns the view of an answer. If there is nothing to omit, text is
-// raw itself.
+// newView returns the view of an answer. If there is nothing to omit, text is raw itself.
 func newView(raw string) view {
 	s := answerStripper{viewBuilder{raw: raw}}
 	s.walk(findSections(raw))
@@ -309,8 +307,7 @@ func supReplacement(s string, i int) string {
 	return " "
 }
 
-// codeSpanLen returns the length of the code span at i, or of its backticks if
-// they are unbalanced.
+// codeSpanLen returns the length of the code span at i, or of its backticks if they are unbalanced.
 func codeSpanLen(s string, i int) int {
 	const maxLen = 1 << 16
 	n := len(s) - len(strings.TrimLeft(s[i:], "`"))

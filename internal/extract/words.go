@@ -188,15 +188,13 @@ func firstRune(s string) rune {
 	return r
 }
 
-// isClause reports whether text, which may be a title in any case, has a finite
-// verb.
+// isClause reports whether text, which may be a title in any case, has a finite verb.
 func isClause(text string) bool {
 	w := english.Split(strings.ToLower(text))
 	return len(w) > 2 && english.HasFiniteVerb(w)
 }
 
-// isCommonVerb reports whether s is a common finite verb, which marks a line as
-// a sentence.
+// isCommonVerb reports whether s is a common finite verb, which marks a line as a sentence.
 func isCommonVerb(s string) bool {
 	return isOneOf(s, "is", "are", "was", "were", "be", "been", "has", "have", "had", "do", "does", "did", "can", "could", "will",
 		"would", "may", "might", "must", "should", "shall", "cannot", "isnt", "arent", "wasnt", "dont", "doesnt",

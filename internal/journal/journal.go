@@ -1,5 +1,4 @@
-// Package journal stores the results of an unfinished run, so that another run can
-// resume it.
+// Package journal stores the results of an unfinished run, so that another run can resume it.
 //
 // The results of X.jsonl are in X.jsonl.part until the run is complete, and the
 // settings of the run are in X.jsonl.part.settings. A resumed run writes the stored
@@ -32,8 +31,7 @@ const (
 	newSuffix      = ".new"
 )
 
-// Files returns the names of all files that a journal for path may use, ending with
-// path.
+// Files returns the names of all files that a journal for path may use, ending with path.
 func Files(path string) []string {
 	part := path + safefile.PartSuffix
 	return []string{part, part + safefile.LockSuffix, part + settingsSuffix, part + newSuffix, path}
@@ -113,9 +111,8 @@ func (j *Journal) create() error {
 // Stored returns the results of the run that is resumed, or nil.
 func (j *Journal) Stored() *Stored { return j.stored }
 
-// ReopenStored opens the stored results again from the start, for a run that reads its
-// rows more than once. It returns nil if there are none. The caller must close the
-// result.
+// ReopenStored opens the stored results again from the start, for a run that reads its rows more
+// than once. It returns nil if there are none. The caller must close the result.
 func (j *Journal) ReopenStored() (*Stored, error) {
 	if j.stored == nil {
 		return nil, nil //nolint:nilnil // as documented
@@ -159,9 +156,8 @@ func (j *Journal) RemainingPart() string {
 	return j.part
 }
 
-// Abandon closes the journal of an interrupted run. If keep is set or the run was
-// resumed, it keeps the finished rows in .part and returns its name. Otherwise it
-// removes all files.
+// Abandon closes the journal of an interrupted run. If keep is set or the run was resumed, it keeps
+// the finished rows in .part and returns its name. Otherwise it removes all files.
 func (j *Journal) Abandon(keep bool) (string, error) {
 	if j.stored == nil {
 		part, err := j.file.Abandon(keep)

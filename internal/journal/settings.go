@@ -11,8 +11,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// maxSettings limits the size of a settings file. A run with a thousand datasets needs
-// less.
+// maxSettings limits the size of a settings file. A run with a thousand datasets needs less.
 const maxSettings = 64 << 20
 
 // A SettingsError reports that a run cannot be resumed with other settings.

@@ -230,8 +230,7 @@ func classify(err error) error {
 	return err
 }
 
-// firstNumber returns the first capture group of the first matching pattern, or
-// 0.
+// firstNumber returns the first capture group of the first matching pattern, or 0.
 func firstNumber(s string, patterns ...string) int {
 	for _, p := range patterns {
 		if m := regexp.MustCompile(`(?i)` + p).FindStringSubmatch(s); m != nil {

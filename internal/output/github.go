@@ -17,9 +17,8 @@ import (
 // maxStepSummary is GitHub's size limit for a step summary. GitHub discards larger summaries.
 const maxStepSummary = 1 << 20
 
-// A step is a step of a GitHub Actions workflow. It writes a report to the step
-// summary, sets outputs of the step and adds annotations to its log. The methods of a
-// nil step do nothing.
+// A step is a step of a GitHub Actions workflow. It writes a report to the step summary, sets
+// outputs of the step and adds annotations to its log. The methods of a nil step do nothing.
 type step struct {
 	*Streams
 
@@ -40,8 +39,7 @@ func newStep(o *Options, s *Streams, opts report.Options) (*step, error) {
 	return g, err
 }
 
-// addSummary appends the report to the step summary. Errors are printed as warnings, not
-// returned.
+// addSummary appends the report to the step summary. Errors are printed as warnings, not returned.
 func (g *step) addSummary() {
 	if g == nil || g.report == nil {
 		return

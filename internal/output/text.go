@@ -19,8 +19,7 @@ func FirstPaths(paths []string) []string {
 	return first
 }
 
-// Notes returns the lines of a report that name the datasets and the main settings of a
-// run.
+// Notes returns the lines of a report that name the datasets and the main settings of a run.
 func Notes(datasets []string, settings result.Settings) []string {
 	notes := FirstPaths(datasets)
 	for _, name := range []string{"--claims", "--judge", "--evidence", "--threshold"} {

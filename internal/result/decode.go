@@ -20,8 +20,7 @@ type Decoder struct {
 	options json.Options
 }
 
-// NewDecoder returns a Decoder that calls check for each row, such as [Check]; it may be
-// nil.
+// NewDecoder returns a Decoder that calls check for each row, such as [Check]; it may be nil.
 func NewDecoder(check func(*Row) error) *Decoder {
 	return &Decoder{check, json.JoinOptions(
 		jsontext.AllowDuplicateNames(true), // in kept columns
@@ -82,9 +81,8 @@ func decodeError(d *jsontext.Decoder, e *error) error {
 	return err
 }
 
-// Decode reads an object as [Row.AppendJSON] writes it. Unknown members are kept
-// columns; within claims they are errors. A member that AppendJSON omits may also be null,
-// as it is in Parquet.
+// Decode reads an object as [Row.AppendJSON] writes it. Unknown members are kept columns; within
+// claims they are errors. A member that AppendJSON omits may also be null, as it is in Parquet.
 func (d *Decoder) Decode(line []byte) (*Row, error) {
 	r := &Row{Index: math.MinInt, Faithfulness: math.NaN(), Support: math.NaN(), Unjudged: math.NaN()}
 	stored := struct {

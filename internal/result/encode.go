@@ -151,9 +151,8 @@ func AppendValue(b, value []byte) []byte {
 	return append(b, value...)
 }
 
-// AppendNumber appends the shortest decimal that reads back as x, or null for
-// NaN. It has a decimal point even if x is an integer, so that readers that
-// infer the type of a column see a float.
+// AppendNumber appends the shortest decimal that reads back as x, or null for NaN. It has a decimal
+// point even if x is an integer, so that readers that infer the type of a column see a float.
 func AppendNumber(b []byte, x float64) []byte {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return append(b, "null"...)

@@ -49,8 +49,7 @@ type fieldSet struct {
 //nolint:gochecknoglobals // derived once from the types, never changed
 var rowFields = sync.OnceValue(func() *fieldSet { return fieldsOf(reflect.TypeFor[Row](), false) })
 
-// fieldsOf reads the tags of a struct. With optional, every field is optional in
-// Parquet.
+// fieldsOf reads the tags of a struct. With optional, every field is optional in Parquet.
 func fieldsOf(t reflect.Type, optional bool) *fieldSet {
 	s := &fieldSet{}
 	for i := range t.NumField() {
@@ -116,8 +115,7 @@ func (f *field) columns() int {
 	return 1
 }
 
-// Names returns the names of the fields and columns of results, which kept
-// columns must not have.
+// Names returns the names of the fields and columns of results, which kept columns must not have.
 func Names() []string {
 	var names []string
 	for i := range rowFields().fields {

@@ -119,9 +119,8 @@ func newRowGroups(w io.Writer, kept *parquetKept, limit int) *rowGroups {
 	return &rowGroups{w: parquet.NewGenericWriter[any](w, options...), kept: kept, limit: limit}
 }
 
-// hasStatistics reports whether the index of the file has the smallest and largest
-// value of a text column. The index is in memory until the end, and nobody filters
-// by long texts.
+// hasStatistics reports whether the index of the file has the smallest and largest value of a text
+// column. The index is in memory until the end, and nobody filters by long texts.
 func hasStatistics(path []string) bool {
 	return len(path) == 1 && (path[0] == "id" || path[0] == "status" || path[0] == "reason")
 }

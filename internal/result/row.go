@@ -1,5 +1,4 @@
-// Package result defines the result of one row and its encodings: JSON, CSV and
-// Parquet.
+// Package result defines the result of one row and its encodings: JSON, CSV and Parquet.
 //
 // [Row] describes the fields. Its struct tags name them and define how missing
 // values are encoded. The JSON and Parquet codecs follow from the tags, and a
@@ -47,10 +46,9 @@ type Row struct {
 	Confidence float64 `json:"confidence" result:"null,round"`
 	// Status is the outcome of the row.
 	Status Status `json:"status" result:"dict"`
-	// Reason is refusal, empty or nothing_claimed for a row without claims, the
-	// stage that failed (read, extract or verdict) for a failed one, language for
-	// an unjudged one, no_contexts for a scored or skipped one for which nothing
-	// was retrieved, and otherwise null.
+	// Reason is refusal, empty or nothing_claimed for a row without claims, the stage that failed
+	// (read, extract or verdict) for a failed one, language for an unjudged one, no_contexts for a
+	// scored or skipped one for which nothing was retrieved, and otherwise null.
 	Reason string `json:"reason" result:"null,dict"`
 	// Claims are the claims of the answer, in order.
 	Claims []Claim `json:"claims"`
@@ -116,8 +114,7 @@ func (r *Row) count(counts func(Verdict) bool) int {
 	return n
 }
 
-// KeptValue returns the JSON value of a kept column, or nil if the row does
-// not have the column.
+// KeptValue returns the JSON value of a kept column, or nil if the row does not have the column.
 func (r *Row) KeptValue(name string) []byte {
 	if i := slices.IndexFunc(r.Kept, func(c dataset.Column) bool { return c.Name == name }); i >= 0 {
 		return r.Kept[i].Value
@@ -137,8 +134,7 @@ const (
 	SkippedRow  Status = "skipped"   // nothing was retrieved, and such rows are not scored
 )
 
-// NoContexts is the reason of a scored or skipped row for which nothing was
-// retrieved.
+// NoContexts is the reason of a scored or skipped row for which nothing was retrieved.
 const NoContexts = "no_contexts"
 
 // OtherLanguage is the reason of an unjudged row: its claims are in another language than
@@ -205,8 +201,7 @@ type Claim struct {
 	Unsupported []Span `json:"unsupported,omitempty"`
 	// Citations are the citations of the claim, in order.
 	Citations []Citation `json:"citations,omitempty"`
-	// Prescreened is true if an offline judge decided in place of the model
-	// (--prescreen).
+	// Prescreened is true if an offline judge decided in place of the model (--prescreen).
 	Prescreened bool `json:"prescreened,omitempty"`
 	// OfflineVerdict is the verdict of the offline judge on a claim that was sent
 	// to the model for an audit. Verdict is that of the model.
@@ -278,8 +273,7 @@ type Citation struct {
 	Start int `json:"start" result:"offset"`
 	// End is the offset after the last code point.
 	End int `json:"end" result:"offset"`
-	// Chunk is the index of the cited context; null if the citation resolves
-	// to none.
+	// Chunk is the index of the cited context; null if the citation resolves to none.
 	Chunk int `json:"chunk" result:"null"`
 	// Verdict is the verdict on the claim given the cited context alone; null
 	// if the citation is unresolved or the row is not scored.
@@ -307,9 +301,8 @@ type Skipped struct {
 	End int `json:"end" result:"null"`
 }
 
-// CitationScores are the citation scores of a row, as defined by ALCE (Gao et
-// al., "Enabling Large Language Models to Generate Text with Citations", EMNLP
-// 2023).
+// CitationScores are the citation scores of a row, as defined by ALCE (Gao et al., "Enabling Large
+// Language Models to Generate Text with Citations", EMNLP 2023).
 type CitationScores struct {
 	// Recall is the fraction of claims that are supported by what they cite, without
 	// those whose citations are unjudged; null unless scored, or if none is left.

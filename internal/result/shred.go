@@ -51,8 +51,7 @@ func (f *field) requiredNode() parquet.Node {
 	return parquet.String()
 }
 
-// An orderedGroup is a group whose fields have a fixed order. A parquet.Group
-// sorts them by name.
+// An orderedGroup is a group whose fields have a fixed order. A parquet.Group sorts them by name.
 type orderedGroup struct {
 	parquet.Group
 	fields []parquet.Field
@@ -65,9 +64,8 @@ func parquetField(name string, node parquet.Node) parquet.Field {
 	return parquet.Group{name: node}.Fields()[0]
 }
 
-// A shredder splits rows into the values of their columns. Definition and
-// repetition levels are those of Dremel (Melnik et al., "Dremel: Interactive
-// Analysis of Web-Scale Datasets", VLDB 2010).
+// A shredder splits rows into the values of their columns. Definition and repetition levels are
+// those of Dremel (Melnik et al., "Dremel: Interactive Analysis of Web-Scale Datasets", VLDB 2010).
 type shredder struct {
 	columns [][]parquet.Value
 	column  int

@@ -23,8 +23,7 @@ const maxRowBytes = 1 << 30
 
 // Options are the options of Open. All are optional.
 type Options struct {
-	// Keep lists kept columns that must exist. Rows contain all kept columns in any
-	// case.
+	// Keep lists kept columns that must exist. Rows contain all kept columns in any case.
 	Keep     []string
 	Stdin    io.Reader                                // read for the path "-"
 	OpenPipe func(path string) (io.ReadCloser, error) // as in dataset.Options

@@ -10,9 +10,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// Merge returns the rows of all files in index order, as a single run over the dataset
-// would have written them. It keeps one row of each file in memory and closes the
-// files.
+// Merge returns the rows of all files in index order, as a single run over the dataset would have
+// written them. It keeps one row of each file in memory and closes the files.
 //
 // The rows of each file must be in ascending order, and each index must be unique:
 // otherwise a row would count twice. An error is the last element.
@@ -49,10 +48,9 @@ func Merge(files []*File) iter.Seq2[*result.Row, error] {
 	}
 }
 
-// Append returns the rows of the files one after another, as one run over all their
-// datasets would have written them: the indexes of each file continue those of the previous
-// one. It keeps one row in memory and closes the files. Each file must be ordered as for
-// [Merge].
+// Append returns the rows of the files one after another, as one run over all their datasets would
+// have written them: the indexes of each file continue those of the previous one. It keeps one row
+// in memory and closes the files. Each file must be ordered as for [Merge].
 func Append(files []*File) iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
 		base := 0

@@ -18,9 +18,8 @@ type LockedError struct{ Path string }
 // Error names the file.
 func (e *LockedError) Error() string { return e.Path + ": locked by another run" }
 
-// A Lock is an exclusive lock on a file of its own. The operating system releases the
-// lock when the process ends, so a file left behind by a killed process does not block
-// others.
+// A Lock is an exclusive lock on a file of its own. The operating system releases the lock when the
+// process ends, so a file left behind by a killed process does not block others.
 type Lock struct{ flock *flock.Flock }
 
 // TryLock locks path, which it creates with mode 0600. It returns a *LockedError if
@@ -56,8 +55,7 @@ func TryLock(path string) (*Lock, error) {
 	return &Lock{l}, nil
 }
 
-// Unlock releases the lock and removes its file. It does nothing if l is nil or
-// already unlocked.
+// Unlock releases the lock and removes its file. It does nothing if l is nil or already unlocked.
 func (l *Lock) Unlock() {
 	if l == nil || l.flock == nil {
 		return

@@ -56,9 +56,8 @@ func streamOf(path string) io.Writer {
 	return nil
 }
 
-// CreateOutput opens an output for writing. Its directory must exist. The .part
-// file of an earlier run is overwritten. The paths /dev/null, /dev/stdout and /dev/stderr
-// are written to directly.
+// CreateOutput opens an output for writing. Its directory must exist. The .part file of an earlier
+// run is overwritten. The paths /dev/null, /dev/stdout and /dev/stderr are written to directly.
 func CreateOutput(path string) (*Output, error) {
 	if stream := streamOf(path); stream != nil {
 		return &Output{path: path, buf: bufio.NewWriter(stream)}, nil
@@ -93,9 +92,8 @@ func ReserveOutput(path string) (*Output, error) {
 	return o, nil
 }
 
-// replacedMode returns the permissions of the file that an output replaces, without execute
-// bits, or 0600 if there is none or its owner is not trusted. Anything else of that name is
-// an error.
+// replacedMode returns the permissions of the file that an output replaces, without execute bits,
+// or 0600 if there is none or its owner is not trusted. Anything else of that name is an error.
 func replacedMode(path string) (fs.FileMode, error) {
 	info, err := os.Lstat(path)
 	switch {
@@ -146,13 +144,11 @@ func (o *Output) Release() { o.lock.Unlock() }
 // Write appends p to the output.
 func (o *Output) Write(p []byte) (int, error) { return o.buf.Write(p) }
 
-// Flush passes buffered data to the operating system, so that it survives a crash
-// of the process.
+// Flush passes buffered data to the operating system, so that it survives a crash of the process.
 func (o *Output) Flush() error { return o.buf.Flush() }
 
-// ReplacePart renames a file that was opened with a suffix to .part and keeps it
-// open. It does nothing on systems that cannot rename an open file; Commit renames
-// it there.
+// ReplacePart renames a file that was opened with a suffix to .part and keeps it open. It does
+// nothing on systems that cannot rename an open file; Commit renames it there.
 func (o *Output) ReplacePart() error {
 	if err := o.buf.Flush(); err != nil {
 		return err
@@ -203,8 +199,7 @@ func (o *Output) Abandon(keep bool) (part string, err error) {
 	return o.current, err
 }
 
-// Close closes an incomplete output, which stays locked. It does nothing if the output is
-// not open.
+// Close closes an incomplete output, which stays locked. It does nothing if the output is not open.
 func (o *Output) Close() error {
 	if o.buf == nil {
 		return nil

@@ -19,9 +19,8 @@ func Interruptible(ctx context.Context, r io.Reader) io.Reader {
 	return front
 }
 
-// OpenPipe returns a function that opens a named pipe or device for reading. Opening
-// it waits for a writer, and reading it for data; both fail with the cause of ctx when
-// ctx is done.
+// OpenPipe returns a function that opens a named pipe or device for reading. Opening it waits for a
+// writer, and reading it for data; both fail with the cause of ctx when ctx is done.
 func OpenPipe(ctx context.Context) func(path string) (io.ReadCloser, error) {
 	return func(path string) (io.ReadCloser, error) {
 		var file *os.File

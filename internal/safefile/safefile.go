@@ -1,33 +1,30 @@
 // Package safefile opens files without following planted links, writes files
 // atomically and locks them.
 //
-// A name in a directory that others can write to may be a pipe, which can block
-// forever, a device, or a link to a file that must not be touched. Open and
-// ReadFile follow links but refuse anything that is not a regular file. OpenFile,
-// Create and CreateOutput, through which every write goes, follow no link that another
-// user may have planted. The checks run on the open file, before anything is
-// written or truncated, so nothing can be swapped between check and use. A linter
-// rule keeps other packages from opening files for writing themselves.
+// A name in a directory that others can write to may be a pipe, which can block forever, a device,
+// or a link to a file that must not be touched. Open and ReadFile follow links but refuse anything
+// that is not a regular file. OpenFile, Create and CreateOutput, through which every write goes,
+// follow no link that another user may have planted. The checks run on the open file, before
+// anything is written or truncated, so nothing can be swapped between check and use. A linter rule
+// keeps other packages from opening files for writing themselves.
 //
 // # Trust
 //
-// An owner is trusted if it is the effective user, root, or the owner of the directory,
-// who could replace the file anyway; or if only the owner of the directory can write to
-// the directory. This is close to the Linux rule for links in sticky directories
-// (protected_symlinks), and it accepts the usual setups of containers and CI jobs: root
-// writing to a bind mount of another user, a job in a workspace created by root,
-// directories writable by the user's own group (umask 002). In /tmp, and in a directory
-// shared by a group, it refuses files that other users have put there.
+// An owner is trusted if it is the effective user, root, or the owner of the directory, who could
+// replace the file anyway; or if only the owner of the directory can write to the directory. This
+// is close to the Linux rule for links in sticky directories (protected_symlinks), and it accepts
+// the usual setups of containers and CI jobs: root writing to a bind mount of another user, a job
+// in a workspace created by root, directories writable by the user's own group (umask 002). In
+// /tmp, and in a directory shared by a group, it refuses files that other users have put there.
 //
 // A directory is not refused for its permissions, because some CI systems make
 // workspaces writable by everyone; Exposed lets callers warn.
 //
 // # Why not a library
 //
-// Atomic writers such as google/renameio and natefinch/atomic use a temporary file with
-// a random name. An [Output] needs a fixed one: FILE.part is also the journal of an
-// unfinished run, which survives a crash and is used by --resume. Renameio also does
-// not build on Windows.
+// Atomic writers such as google/renameio and natefinch/atomic use a temporary file with a random
+// name. An [Output] needs a fixed one: FILE.part is also the journal of an unfinished run, which
+// survives a crash and is used by --resume. Renameio also does not build on Windows.
 package safefile
 
 import (
@@ -44,8 +41,7 @@ var (
 	errForeign    = errors.New("belongs to another user")
 )
 
-// Open opens a regular file, or a link to one, for reading. Its errors are
-// *fs.PathError.
+// Open opens a regular file, or a link to one, for reading. Its errors are *fs.PathError.
 func Open(path string) (*os.File, error) {
 	info, err := os.Stat(path) // before opening, which can have side effects on a device
 	if err != nil {
@@ -89,10 +85,9 @@ func ReadFile(path string, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// OpenFile opens a file in place, or creates it with O_CREATE. The file must be
-// regular, have no other hard link, not be named by a symbolic link, and have a
-// trusted owner. O_TRUNC is an error: the caller truncates the checked file. Its
-// errors are *fs.PathError.
+// OpenFile opens a file in place, or creates it with O_CREATE. The file must be regular, have no
+// other hard link, not be named by a symbolic link, and have a trusted owner. O_TRUNC is an error:
+// the caller truncates the checked file. Its errors are *fs.PathError.
 func OpenFile(path string, flag int, perm fs.FileMode) (*os.File, error) {
 	if flag&os.O_TRUNC != 0 {
 		return nil, refuse(path, errors.ErrUnsupported)

@@ -51,8 +51,7 @@ func (s *Spool) moveToFile() error {
 	return spoolError(err)
 }
 
-// Reader returns a reader of the whole content. The spool must not be written to
-// until Reset.
+// Reader returns a reader of the whole content. The spool must not be written to until Reset.
 func (s *Spool) Reader() (io.Reader, error) {
 	if s.file == nil {
 		return &s.memory, nil

@@ -9,8 +9,7 @@ import (
 )
 
 const (
-	// noFollow holds the flags that refuse a symbolic link and keep opening a pipe
-	// from blocking.
+	// noFollow holds the flags that refuse a symbolic link and keep opening a pipe from blocking.
 	noFollow = syscall.O_NOFOLLOW | nonBlock
 
 	nonBlock     = syscall.O_NONBLOCK

@@ -10,10 +10,9 @@ import (
 // newSuffix ends the name of the temporary file of WriteFile.
 const newSuffix = ".new"
 
-// Create creates an empty file in place of anything else of that name except a
-// directory that is not empty. The old file is removed and never opened: it may be
-// a link to another file, or be open in another process. Its errors are
-// *fs.PathError.
+// Create creates an empty file in place of anything else of that name except a directory that is
+// not empty. The old file is removed and never opened: it may be a link to another file, or be open
+// in another process. Its errors are *fs.PathError.
 func Create(path string, perm fs.FileMode) (*os.File, error) {
 	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
@@ -82,9 +81,8 @@ func (t *TempFile) Discard() {
 	}
 }
 
-// MkdirPrivate creates a directory with mode 0700, and its missing parents. It
-// refuses an existing directory, or a link to one, of an untrusted owner, who
-// could replace everything in it.
+// MkdirPrivate creates a directory with mode 0700, and its missing parents. It refuses an existing
+// directory, or a link to one, of an untrusted owner, who could replace everything in it.
 func MkdirPrivate(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

@@ -41,9 +41,8 @@ const (
 	probeSize  = 64   // bytes of each of three probes
 )
 
-// detect returns the tag of the language of text, or "en" if it is unclear. It
-// probes three short pieces of a long text first and reads its beginning only
-// if they are inconclusive.
+// detect returns the tag of the language of text, or "en" if it is unclear. It probes three short
+// pieces of a long text first and reads its beginning only if they are inconclusive.
 func (d *detector) detect(text string) string {
 	if len(text) >= 4*probeSize {
 		var s sample
@@ -122,9 +121,8 @@ func (s *sample) read(known map[uint64]uint64, text string) {
 	count()
 }
 
-// confident returns the language of a small sample and whether it is certain:
-// Latin script only, and at least three times as many frequent words as for any
-// other language.
+// confident returns the language of a small sample and whether it is certain: Latin script only,
+// and at least three times as many frequent words as for any other language.
 func (d *detector) confident(s *sample) (string, bool) {
 	const enough, clearly = 9, 3
 	if s.scripts != [scriptCount]int{} {
@@ -188,8 +186,7 @@ const (
 	scriptCount
 )
 
-// scriptOf returns the most specific script of the letter r, or 0 for Latin and
-// unlisted scripts.
+// scriptOf returns the most specific script of the letter r, or 0 for Latin and unlisted scripts.
 func scriptOf(r rune) int {
 	switch {
 	case r < 0x370:
@@ -232,8 +229,7 @@ func scriptOf(r rune) int {
 	return 0
 }
 
-// scriptLanguage returns the language that the script counts imply, or "" if
-// they are inconclusive.
+// scriptLanguage returns the language that the script counts imply, or "" if they are inconclusive.
 func scriptLanguage(n *[scriptCount]int, letters int) string {
 	if cjk := n[scriptKana] + n[scriptHan]; n[scriptKana]*10 > cjk && cjk*3 > letters {
 		return "ja"

@@ -211,9 +211,8 @@ func isArithmetic(text string, i, end int) bool {
 	return strings.IndexByte("+-=*/", text[i+1]) >= 0
 }
 
-// endsLower decides between a word and a lower-case letter. The sentence ends
-// if the writer omits capitals or if the word is unlikely to be an
-// abbreviation.
+// endsLower decides between a word and a lower-case letter. The sentence ends if the writer omits
+// capitals or if the word is unlikely to be an abbreviation.
 func (sp *splitter) endsLower(s *scanState, before token, at int) bool {
 	if !sp.lang.lowerStarts {
 		return false

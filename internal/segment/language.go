@@ -40,9 +40,8 @@ const (
 	useClosing                      // closes a letter: "Regards,"
 )
 
-// A language holds the words and rules of a language. Text that mixes languages
-// mostly quotes English, so every language includes the English words that it
-// does not define itself.
+// A language holds the words and rules of a language. Text that mixes languages mostly quotes
+// English, so every language includes the English words that it does not define itself.
 type language struct {
 	abbreviations map[string]wordClass
 	singles       [128]wordClass // classes of single letters
@@ -100,13 +99,11 @@ func readData(tag string) string {
 	return string(data)
 }
 
-// claimsSuffix is the private-use suffix of a language tag that selects claim
-// boundaries.
+// claimsSuffix is the private-use suffix of a language tag that selects claim boundaries.
 const claimsSuffix = "x-claims"
 
-// Language returns the primary tag of lang, such as "de" for "de-AT", or the
-// detected language of text if lang has none. It returns "en" if the language
-// is unclear.
+// Language returns the primary tag of lang, such as "de" for "de-AT", or the detected language of
+// text if lang has none. It returns "en" if the language is unclear.
 func Language(text, lang string) string {
 	lang = strings.ToLower(lang)
 	if n := strings.IndexAny(lang, "-_"); n >= 0 {

@@ -39,8 +39,7 @@ type block struct {
 	last       line // its last line
 }
 
-// splitDocument groups the lines of the text into blocks and splits each of
-// them.
+// splitDocument groups the lines of the text into blocks and splits each of them.
 func (sp *splitter) splitDocument() {
 	var b block
 	var code codeFence

@@ -9,8 +9,7 @@ const (
 	minRule    = 20 // minimum marks of a rule within a line
 )
 
-// handleComma splits after the closing of a letter, "Best regards,", before the
-// name that signs it.
+// handleComma splits after the closing of a letter, "Best regards,", before the name that signs it.
 func (sp *splitter) handleComma(s *scanState, i int) int {
 	text := sp.text
 	if i+2 >= s.end || text[i+1] != ' ' || text[i+2]-'A' >= 26 {
@@ -73,9 +72,8 @@ func (sp *splitter) handleGluedColon(s *scanState, i int) int {
 	return i + 1
 }
 
-// handleTimestamp splits around a date and time as mail programs write them:
-// "Ada King 08/16/2000 03:14 PM All is well." i is the offset of the first
-// colon.
+// handleTimestamp splits around a date and time as mail programs write them: "Ada King 08/16/2000
+// 03:14 PM All is well." i is the offset of the first colon.
 func (sp *splitter) handleTimestamp(s *scanState, i int) int {
 	text := sp.text[:s.end]
 	date := i - len("00/00/00 00")
@@ -163,8 +161,7 @@ func (sp *splitter) handleEmail(s *scanState, i int) int {
 	return sp.endSentence(s, j, next)
 }
 
-// handleAttachment splits at a dash between two file names, as mail programs
-// list attachments.
+// handleAttachment splits at a dash between two file names, as mail programs list attachments.
 func (sp *splitter) handleAttachment(s *scanState, i int) int {
 	text := sp.text[:s.end]
 	if !hasExtension(lastField(text[s.start : i-1])) {

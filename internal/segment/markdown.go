@@ -18,9 +18,8 @@ const (
 	romanItems  = 9000
 )
 
-// markerAt parses the list marker at the start of text[start:end]: a bullet, a
-// number, a letter or a small Roman number. It must be followed by a space and
-// more text, as "5." alone is an answer.
+// markerAt parses the list marker at the start of text[start:end]: a bullet, a number, a letter or
+// a small Roman number. It must be followed by a space and more text, as "5." alone is an answer.
 func markerAt(text string, start, end int) marker {
 	if start >= end {
 		return marker{}
@@ -138,16 +137,14 @@ func trimClosingHashes(text string, start, end int) int {
 	return e
 }
 
-// isRule reports whether text[start:end] consists of at least three
-// line-drawing marks.
+// isRule reports whether text[start:end] consists of at least three line-drawing marks.
 func isRule(text string, start, end int) bool {
 	line := text[start:end]
 	return strings.Trim(line, "-*_=~+|: \t") == "" && len(line)-strings.Count(line, " ")-strings.Count(line, "\t") >= 3
 }
 
-// IsCode reports whether block is an indented Markdown code block: every line
-// is indented, no line ends like a sentence, and at least one looks like source
-// code.
+// IsCode reports whether block is an indented Markdown code block: every line is indented, no line
+// ends like a sentence, and at least one looks like source code.
 func IsCode(block string) bool {
 	found := false
 	for l := range strings.Lines(block) {

@@ -12,18 +12,16 @@ import (
 	"unicode"
 )
 
-// Sentences returns the sentences of text in order. Spans are non-empty, do not
-// overlap and have no leading or trailing white space. The gaps between them
-// contain only white space and Markdown markup: bullets, item numbers, heading
-// hashes and block quote markers. A fenced or indented code block is one span,
-// and so is a table row.
+// Sentences returns the sentences of text in order. Spans are non-empty, do not overlap and have no
+// leading or trailing white space. The gaps between them contain only white space and Markdown
+// markup: bullets, item numbers, heading hashes and block quote markers. A fenced or indented code
+// block is one span, and so is a table row.
 //
-// lang is a language tag such as "en" or "de-AT"; if it is empty, the language
-// is detected from the script and the most frequent words. A tag that ends in
-// "x-claims", such as "ar-x-claims" or just "x-claims", selects the boundaries
-// that claim judges need where they differ from the golden rules used to
-// evaluate segmenters: a quotation of several sentences is split, Arabic
-// clauses are not, and a sentence may end before a lower-case letter.
+// lang is a language tag such as "en" or "de-AT"; if it is empty, the language is detected from the
+// script and the most frequent words. A tag that ends in "x-claims", such as "ar-x-claims" or just
+// "x-claims", selects the boundaries that claim judges need where they differ from the golden rules
+// used to evaluate segmenters: a quotation of several sentences is split, Arabic clauses are not,
+// and a sentence may end before a lower-case letter.
 //
 // The time is linear in the length of text for any input.
 func Sentences(text, lang string) []Span {
@@ -49,8 +47,7 @@ type splitter struct {
 	joinQuotes, splitClauses bool
 }
 
-// emit appends text[start:end] without surrounding white space, unless that is
-// empty.
+// emit appends text[start:end] without surrounding white space, unless that is empty.
 func (sp *splitter) emit(start, end int) {
 	start, end = trim(sp.text, start, end)
 	if start < end {
@@ -121,8 +118,7 @@ func (sp *splitter) endSentence(s *scanState, end, next int) int {
 	return s.start
 }
 
-// skipSpaceBack returns the end of the text before the white space that
-// precedes i.
+// skipSpaceBack returns the end of the text before the white space that precedes i.
 func skipSpaceBack(text string, floor, i int) int {
 	return floor + len(strings.TrimRight(text[floor:max(floor, i)], " \t\r\n"))
 }

@@ -20,8 +20,7 @@ type stop struct {
 	continues  bool // a citation and another stop follow, so the sentence continues
 }
 
-// stopAt parses the run of marks that starts at text[i] with a mark of the
-// given size.
+// stopAt parses the run of marks that starts at text[i] with a mark of the given size.
 func (sp *splitter) stopAt(s *scanState, i, size int, wide bool) stop {
 	text := sp.text[:s.end]
 	st := stop{start: i, end: i, wide: wide}

@@ -30,11 +30,10 @@ type Corrected struct {
 // truth and judged hold the labels and scores of the n labelled rows, rest the scores
 // of the N unlabelled rows. All values must be in the range of o.
 //
-// The Wald interval of the papers covers only 82% to 94% for 50 labels and mostly scores
-// of 1. CorrectedMean instead combines the intervals of both means, which are independent,
-// by the square-and-add method (Zou and Donner, Statistics in Medicine 27, 2008). If fewer
-// than five labels differ from the scores of the judge, λ is 1, so that the interval
-// reflects that agreement.
+// The Wald interval of the papers covers only 82% to 94% for 50 labels and mostly scores of 1.
+// CorrectedMean instead combines the intervals of both means, which are independent, by the
+// square-and-add method (Zou and Donner, Statistics in Medicine 27, 2008). If fewer than five
+// labels differ from the scores of the judge, λ is 1, so that the interval reflects that agreement.
 func CorrectedMean(truth, judged []float64, rest *Summary, o Options) Corrected {
 	o = o.withDefaults()
 	differing := 0

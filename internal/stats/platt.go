@@ -109,11 +109,10 @@ func (m *PlattMean) Interval(p *Platt) Interval {
 	return i
 }
 
-// ECE returns the expected calibration error of probabilities: the mean absolute difference
-// between the fraction of positives and the mean probability of each bin, weighted by rows
-// (Naeini, Cooper and Hauskrecht, AAAI 2015). Bins have equal widths. It is NaN if there are
-// no rows. The value depends on the bins, and is positive by chance even for perfectly
-// calibrated probabilities.
+// ECE returns the expected calibration error of probabilities: the mean absolute difference between
+// the fraction of positives and the mean probability of each bin, weighted by rows (Naeini, Cooper
+// and Hauskrecht, AAAI 2015). Bins have equal widths. It is NaN if there are no rows. The value
+// depends on the bins, and is positive by chance even for perfectly calibrated probabilities.
 func ECE(positive []bool, probabilities []float64, bins int) float64 {
 	differences := make([]float64, bins) // number of positives minus its expectation
 	for i, p := range probabilities {

@@ -246,8 +246,7 @@ func (t *table) distinctFromMode() int {
 func roundTies(x float64) float64 { return math.Round(x*1e12) / 1e12 }
 
 // Groups sums units by group, such as all rows about one document. The rows of a group are
-// correlated, so an interval must treat groups as the independent units. The zero Groups is
-// empty.
+// correlated, so an interval must treat groups as the independent units. The zero Groups is empty.
 //
 // Sums are stored in fixed point with a resolution of 2^-60, so that they do not depend on the
 // order of rows. Each number must be below 2^31, and the sum of a group below 2^32.

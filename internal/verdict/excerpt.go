@@ -81,8 +81,7 @@ func excerptRange(text string, at int) (start, end int) {
 	return start, end
 }
 
-// InMarker reports whether text[start:end] is part of a list marker or
-// bracketed citation.
+// InMarker reports whether text[start:end] is part of a list marker or bracketed citation.
 func InMarker(text string, start, end int) bool {
 	const maxCitation, maxMarker = 40, 4 // maximum bytes before the range
 	if i := strings.LastIndexByte(text[max(0, start-maxCitation):start], '['); i >= 0 {
@@ -104,8 +103,7 @@ func mayStartMarker(c byte) bool { return c == '(' || c-'0' <= 9 || c|0x20 >= 'a
 // bullets are the characters that may precede a list marker.
 const bullets = "*-#>"
 
-// isLineStart reports whether only white space and bullets precede byte i on
-// its line.
+// isLineStart reports whether only white space and bullets precede byte i on its line.
 func isLineStart(text string, i int) bool {
 	const maxIndent = 16
 	for range maxIndent {
@@ -117,9 +115,8 @@ func isLineStart(text string, i int) bool {
 	return i == 0 || text[i-1] == '\n'
 }
 
-// citationLen returns the length of the citation at the start of s, such as
-// [3], [1, 2], [1†L3] or [Doc. 2], or 0. A citation is a bracket with at least
-// one digit and few letters.
+// citationLen returns the length of the citation at the start of s, such as [3], [1, 2], [1†L3] or
+// [Doc. 2], or 0. A citation is a bracket with at least one digit and few letters.
 func citationLen(s string) int {
 	const maxLen = 40
 	digits, letters := 0, 0

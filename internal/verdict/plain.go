@@ -15,8 +15,7 @@ import (
 // concurrent use if Inner is.
 type PlainJudge struct{ Inner Judge }
 
-// Judge returns the verdicts of j.Inner on the folded claims and the visible text of the
-// contexts.
+// Judge returns the verdicts of j.Inner on the folded claims and the visible text of the contexts.
 func (j PlainJudge) Judge(ctx context.Context, task Task) (Judgement, error) {
 	raw := task.Contexts
 	task.Question, task.Claims = extract.Fold(task.Question), slices.Clone(task.Claims)

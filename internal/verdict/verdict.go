@@ -15,8 +15,7 @@ import (
 // A Label is the outcome of judging a claim.
 type Label uint8
 
-// Labels. A judge that cannot distinguish NotMentioned and Contradicted returns
-// NotMentioned.
+// Labels. A judge that cannot distinguish NotMentioned and Contradicted returns NotMentioned.
 const (
 	NotMentioned Label = iota // not stated by the contexts
 	Contradicted              // contradicted by the contexts
@@ -63,8 +62,7 @@ func RoleOf(l Label) Role {
 // if the judge leaves it empty.
 type Evidence = result.Evidence
 
-// NewEvidence returns evidence for the byte range from start to end of a
-// context.
+// NewEvidence returns evidence for the byte range from start to end of a context.
 func NewEvidence(contexts []string, chunk, start, end int) Evidence {
 	text := contexts[chunk]
 	from := utf8.RuneCountInString(text[:start])
@@ -101,9 +99,8 @@ type Verdict struct {
 	// Audited is the label of the offline judge on a claim that it decided, but which a
 	// language model judged as well; otherwise nil.
 	Audited *Label
-	// Unsupported lists the unsupported ranges of Claim.Text in ascending order,
-	// in code points. It is empty for a supported claim, and if the judge cannot
-	// localize them.
+	// Unsupported lists the unsupported ranges of Claim.Text in ascending order, in code points. It
+	// is empty for a supported claim, and if the judge cannot localize them.
 	Unsupported []extract.Span
 }
 
@@ -145,9 +142,8 @@ type Judgement struct {
 	Usage usage.Usage
 }
 
-// A Judge returns one Verdict for each claim of the task, in any order. It is called
-// from many goroutines. The caller owns the returned slice, but must not modify what
-// its elements refer to.
+// A Judge returns one Verdict for each claim of the task, in any order. It is called from many
+// goroutines. The caller owns the returned slice, but must not modify what its elements refer to.
 type Judge interface {
 	Judge(ctx context.Context, task Task) (Judgement, error)
 }

@@ -16,11 +16,10 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// runEncoder times a model on the engine. scripts/bench-encoder.py writes the model and
-// sends commands on standard input: "load FILE" reads pairs (a JSON array of arrays of two
-// strings), "scores" and "run TIMES" compute them. Each is answered with a line of numbers:
-// the reply to scores is the logits of all pairs, that to run the duration of each run in
-// nanoseconds.
+// runEncoder times a model on the engine. scripts/bench-encoder.py writes the model and sends
+// commands on standard input: "load FILE" reads pairs (a JSON array of arrays of two strings),
+// "scores" and "run TIMES" compute them. Each is answered with a line of numbers: the reply to
+// scores is the logits of all pairs, that to run the duration of each run in nanoseconds.
 func runEncoder(args []string) error {
 	flags := flag.NewFlagSet("encoder", flag.ExitOnError)
 	dir := flags.String("dir", "", "directory of the model")

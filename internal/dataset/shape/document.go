@@ -7,10 +7,9 @@ import (
 	"strconv"
 )
 
-// Records returns the records of a JSON document that is not an array of objects: the
-// elements of a list of objects inside it, the rows of a table that is stored by columns,
-// or the document itself. Fields in preset are read from these paths. Two lists of rows are
-// an error.
+// Records returns the records of a JSON document that is not an array of objects: the elements of a
+// list of objects inside it, the rows of a table that is stored by columns, or the document itself.
+// Fields in preset are read from these paths. Two lists of rows are an error.
 func (f *Finder) Records(doc *Value, preset Plan) ([]*Value, error) {
 	if table := f.table(doc); table != nil {
 		return table, nil
@@ -47,8 +46,7 @@ func (f *Finder) sameRows(lists []list) bool {
 	})
 }
 
-// rowKey returns a text that is the same for records of a known tool with the same fields,
-// or "".
+// rowKey returns a text that is the same for records of a known tool with the same fields, or "".
 func (f *Finder) rowKey(record *Value) string {
 	normal := f.Expand.normalize(record)
 	plan := f.rowPlan(normal, nil)

@@ -14,9 +14,8 @@ func (f *Finder) search(record *Value) *search {
 	return s
 }
 
-// Plan finds the answer, the contexts and the question in a normalized record.
-// Fields in preset are taken as they are. The error is an [*Ambiguous] error or
-// names the missing field.
+// Plan finds the answer, the contexts and the question in a normalized record. Fields in preset are
+// taken as they are. The error is an [*Ambiguous] error or names the missing field.
 func (f *Finder) Plan(record *Value, preset Plan) (Plan, error) {
 	s, plan := f.search(record), Plan{}
 	for _, field := range fields() {
@@ -178,9 +177,8 @@ func hasProse(v *Value) bool {
 	return slices.ContainsFunc(v.Items, hasProse) || v.isNested() && len(v.Items) == 0
 }
 
-// fallback returns a candidate that is recognized by its value instead of its name: a
-// chat, the only text of an input or output, or a list of documents. It returns nil
-// if there is none.
+// fallback returns a candidate that is recognized by its value instead of its name: a chat, the
+// only text of an input or output, or a list of documents. It returns nil if there is none.
 func (s *search) fallback(field Field, record *Value) (*candidate, error) {
 	lists := [][]*candidate{s.chats}
 	if field == Contexts {
@@ -242,8 +240,7 @@ type Finder struct {
 	tools []Tool
 }
 
-// NewFinder returns a Finder. isContexts reports whether a value can be read as
-// contexts.
+// NewFinder returns a Finder. isContexts reports whether a value can be read as contexts.
 func NewFinder(expand Expander, isContexts func(*Value) bool) *Finder {
 	return &Finder{Names: NewNames(), Expand: expand, IsContexts: isContexts, tools: Tools()}
 }

@@ -28,8 +28,7 @@ const (
 	rankWeak         // also used for other things, such as result
 )
 
-// words splits a column name into lower-case words: at separators, before capitals
-// and at digits.
+// words splits a column name into lower-case words: at separators, before capitals and at digits.
 func words(name string) []string {
 	var out []string
 	var word strings.Builder
@@ -150,8 +149,7 @@ func NewNames() *Names {
 	}
 }
 
-// IsReference reports whether a column holds reference data, such as the expected
-// answer.
+// IsReference reports whether a column holds reference data, such as the expected answer.
 func (n *Names) IsReference(name string) bool {
 	ws := words(name)
 	return hasAny(ws, n.reference) && !slices.Contains(ws, "retrieved") && !slices.Contains(ws, "retrieval")
@@ -167,8 +165,7 @@ func (n *Names) isOther(name string) bool {
 	return n.IsReference(name) || hasAny(words(name), n.other)
 }
 
-// IsVerdict reports whether a text is a verdict or a number, such as the result of a
-// test.
+// IsVerdict reports whether a text is a verdict or a number, such as the result of a test.
 func (n *Names) IsVerdict(text string) bool {
 	text = strings.ToLower(strings.TrimSpace(text))
 	_, err := strconv.ParseFloat(text, 64)

@@ -190,8 +190,7 @@ func ColumnPath(name string) *Path {
 	return &Path{text: name, steps: []step{{key: name}}}
 }
 
-// Paths returns the paths of at most limit values in a record that are neither null nor
-// objects.
+// Paths returns the paths of at most limit values in a record that are neither null nor objects.
 func (v *Value) Paths(limit int) []string {
 	var out []string
 	var walk func(v *Value, at string, depth int)

@@ -44,8 +44,7 @@ func NewReader(f *Finder, preset Plan, from string) *Reader {
 	return r
 }
 
-// Read converts a record. It returns no row for a span, whose trace is returned by
-// Close.
+// Read converts a record. It returns no row for a span, whose trace is returned by Close.
 func (r *Reader) Read(v *Value) ([]Record, error) {
 	normal := r.Normalize(v)
 	if r.Layout != nil {
@@ -242,8 +241,7 @@ func (r *Reader) Text(p *Path, record *Value) string {
 	return ""
 }
 
-// Rest returns a member of a record without the values that are fields, or nil if
-// nothing is left.
+// Rest returns a member of a record without the values that are fields, or nil if nothing is left.
 func (r *Reader) Rest(m *Value) *Value {
 	if r.Layout == nil {
 		if slices.Contains(strings.Fields("inputs outputs input output attributes events child_runs observations spans data resource"), m.Name) {

@@ -60,8 +60,7 @@ func openSample(v *Value) {
 	}
 }
 
-// attached returns v with references to attachments replaced by their texts. A missing one
-// is null.
+// attached returns v with references to attachments replaced by their texts. A missing one is null.
 func (v *Value) attached(attachments *Value, depth int) *Value {
 	if name, ok := strings.CutPrefix(v.Text, "attachment://"); ok && v.Kind == Text {
 		if text := attachments.Member(name); text != nil {

@@ -61,8 +61,7 @@ func (x Expander) answered(chat *Value) turn {
 	return turn{}
 }
 
-// open returns the turn that the last question of messages starts. Its answer is not
-// one of them.
+// open returns the turn that the last question of messages starts. Its answer is not one of them.
 func (x Expander) open(messages []*Value) turn {
 	var t turn
 	for _, m := range slices.Backward(messages) {

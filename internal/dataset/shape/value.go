@@ -146,8 +146,7 @@ func (v *Value) first(paths ...string) *Value {
 	return nil
 }
 
-// text returns the text of the first of the named members that is a string or a
-// number, or "".
+// text returns the text of the first of the named members that is a string or a number, or "".
 func (v *Value) text(names ...string) string {
 	if m := v.first(names...); m != nil && (m.Kind == Text || m.Kind == Number) {
 		return m.Text

@@ -19,8 +19,7 @@ const (
 	maxClass        = 200 // bytes in the name of a class
 )
 
-// The values of a pickle are nil, bool, int64, string, class, tuple, *object and
-// ignored.
+// The values of a pickle are nil, bool, int64, string, class, tuple, *object and ignored.
 type (
 	// A class is the full name of a class or function, such as "os.system".
 	class string

@@ -35,8 +35,7 @@ func Files() []string { return []string{"model" + safetensorsExt, "pytorch_model
 
 const (
 	safetensorsExt = ".safetensors"
-	// lightningExt is the extension of checkpoints of PyTorch Lightning. Their names are
-	// arbitrary.
+	// lightningExt is the extension of checkpoints of PyTorch Lightning. Their names are arbitrary.
 	lightningExt = ".ckpt"
 )
 

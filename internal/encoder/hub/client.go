@@ -99,9 +99,8 @@ func (p *Puller) newRemote() (*remote, error) {
 	return &remote{new(*p), base, &client}, nil
 }
 
-// authTransport adds the token to requests to the hub itself. Setting the header
-// in the request would not be safe, because http.Client forwards it on redirects
-// to other ports and subdomains.
+// authTransport adds the token to requests to the hub itself. Setting the header in the request
+// would not be safe, because http.Client forwards it on redirects to other ports and subdomains.
 type authTransport struct {
 	next  http.RoundTripper
 	base  *url.URL
@@ -131,8 +130,7 @@ func checkRedirect(r *http.Request, via []*http.Request) error {
 	return nil
 }
 
-// address returns the URL for the given path elements. It escapes slashes within an
-// element.
+// address returns the URL for the given path elements. It escapes slashes within an element.
 func (r *remote) address(elements ...string) string {
 	parts := []string{r.base.String()}
 	for _, e := range elements {
@@ -244,8 +242,7 @@ func retryable(err error) bool {
 	return ok && (e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500)
 }
 
-// An attempt sends one request and reads the response. It calls keepAlive whenever
-// data arrives.
+// An attempt sends one request and reads the response. It calls keepAlive whenever data arrives.
 type attempt func(ctx context.Context, keepAlive func()) error
 
 // retry calls f until it succeeds, fails permanently, or has no attempts left.

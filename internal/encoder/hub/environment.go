@@ -12,9 +12,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/safefile"
 )
 
-// An Environment returns the value of an environment variable, or "" if it is not set. Its
-// methods follow
-// https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
+// An Environment returns the value of an environment variable, or "" if it is not set. Its methods
+// follow https://huggingface.co/docs/huggingface_hub/package_reference/environment_variables
 type Environment func(name string) string
 
 // Store returns the store in dir or, if dir is empty, the Hugging Face cache. That is below

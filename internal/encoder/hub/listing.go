@@ -36,8 +36,7 @@ type remoteFile struct {
 // hash returns the hash that names the content of the file in a store.
 func (f *remoteFile) hash() string { return cmp.Or(f.SHA256, f.Blob) }
 
-// parseListing parses and validates the response to
-// /api/models/REPO/revision/REVISION?blobs=true.
+// parseListing parses and validates the response to /api/models/REPO/revision/REVISION?blobs=true.
 func parseListing(repo string, data []byte) (*listing, error) {
 	var reply struct {
 		SHA      string `json:"sha"`

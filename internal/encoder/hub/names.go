@@ -36,9 +36,8 @@ type Card struct {
 // String returns the short name or the repository.
 func (n Name) String() string { return cmp.Or(n.Short, n.Repo) }
 
-// Names returns the models that have a short name: first those with a published accuracy,
-// best first, on LLM-AggreFact, which is a mean of several datasets, then on RAGTruth, one of
-// them.
+// Names returns the models that have a short name: first those with a published accuracy, best
+// first, on LLM-AggreFact, which is a mean of several datasets, then on RAGTruth, one of them.
 func Names() []Name {
 	return []Name{
 		{Short: "factcg-deberta-v3-large", Repo: "yaxili96/FactCG-DeBERTa-v3-Large", Card: Card{435, "MIT", "en", "LLM-AggreFact 75.6"}},
@@ -95,10 +94,9 @@ func namesIn(repo string) []Name {
 	return all
 }
 
-// Identify returns the model with a short name that dir contains, judging by the
-// names of dir and its parents. It recognizes the short name, the repository with or
-// without ORG, and the directories of a store and of the Hugging Face cache. ok is
-// false if there is none.
+// Identify returns the model with a short name that dir contains, judging by the names of dir and
+// its parents. It recognizes the short name, the repository with or without ORG, and the
+// directories of a store and of the Hugging Face cache. ok is false if there is none.
 func Identify(dir string) (n Name, ok bool) {
 	abs, err := filepath.Abs(dir)
 	if err != nil {
@@ -135,8 +133,7 @@ func isNamePart(s string) bool {
 
 func dirName(repo string) string { return strings.Replace(repo, "/", "--", 1) }
 
-// isHash reports whether s consists of the given number of lower-case hexadecimal
-// digits.
+// isHash reports whether s consists of the given number of lower-case hexadecimal digits.
 func isHash(s string, digits int) bool {
 	return len(s) == digits && strings.Trim(s, "0123456789abcdef") == ""
 }
@@ -146,9 +143,8 @@ const (
 	sha256Digits = 64 // hashes of large files
 )
 
-// CheckRevision returns an error unless s can name a branch, a tag, a pull request
-// (refs/pr/1) or a commit. It applies the rules of git, so that s cannot escape
-// a directory.
+// CheckRevision returns an error unless s can name a branch, a tag, a pull request (refs/pr/1) or a
+// commit. It applies the rules of git, so that s cannot escape a directory.
 func CheckRevision(s string) error {
 	invalid := s == "" || len(s) > 255 || strings.Contains(s, "..") || strings.ContainsAny(s, "\\ ~^:?*[") ||
 		strings.HasPrefix(s, "/") || strings.HasSuffix(s, "/") || strings.HasPrefix(s, "-") ||

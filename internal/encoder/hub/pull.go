@@ -245,8 +245,7 @@ func (p *Puller) place(root *os.Root, f remoteFile, name string) error {
 	return root.Link(blobName(f), name)
 }
 
-// lockPoll is the interval between attempts to acquire a lock that another process
-// holds.
+// lockPoll is the interval between attempts to acquire a lock that another process holds.
 const lockPoll = 200 * time.Millisecond
 
 // lock prevents other processes, including those of the Hugging Face libraries, from

@@ -121,8 +121,7 @@ func (s Store) ref(repo, revision string) string {
 	return commit
 }
 
-// commits returns the commits of a model: that of the branch main, then the others,
-// latest first.
+// commits returns the commits of a model: that of the branch main, then the others, latest first.
 func (s Store) commits(n Name) []string {
 	var all []fs.FileInfo
 	entries, _ := os.ReadDir(filepath.Dir(s.modelDir(n, "x"))) // treat an unreadable directory as empty

@@ -170,8 +170,7 @@ func midRange(k *Kernels, row []float32) (middle, half float32) {
 	return lo/2 + hi/2, hi/2 - lo/2
 }
 
-// panel computes the columns of panel i for all rows, divided into tiles of
-// about equal height.
+// panel computes the columns of panel i for all rows, divided into tiles of about equal height.
 func (t *rowBlock) panel(i int, dst []float32, ldd int, act Activation) {
 	w, l, k := t.w, t.l, t.l.k
 	m := w.mark()

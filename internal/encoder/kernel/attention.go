@@ -21,10 +21,9 @@ type Attention struct {
 	// Window limits token i to tokens j with |i-j| <= Window, unless it is 0.
 	Window int
 
-	// Prepare and Bias are optional. Prepare is called for queries [q0, q1) of
-	// sequence s in head h, before Bias is called for each of them, and returns
-	// memory for Bias. Bias sets dst to the biases of query i for keys [lo, hi).
-	// Both are called concurrently.
+	// Prepare and Bias are optional. Prepare is called for queries [q0, q1) of sequence s in head
+	// h, before Bias is called for each of them, and returns memory for Bias. Bias sets dst to the
+	// biases of query i for keys [lo, hi). Both are called concurrently.
 	Prepare func(w *Worker, s, h, q0, q1 int) []float32
 	Bias    func(w *Worker, prepared []float32, s, i, lo, hi int, dst []float32)
 
@@ -157,8 +156,7 @@ func (h *headAttention) pack() {
 	h.bias = w.Floats(n)
 }
 
-// padRows copies n rows of width values to rows of nr values, padded with
-// zeros.
+// padRows copies n rows of width values to rows of nr values, padded with zeros.
 func padRows(dst, src []float32, n, stride, width, nr int) {
 	for j := range n {
 		row := dst[j*nr : (j+1)*nr]

@@ -100,8 +100,7 @@ func BF16ToFloat32(dst []float32, src []uint16) {
 	}
 }
 
-// maxAbs compares numbers by their bits, for which infinity and then NaN are
-// the largest.
+// maxAbs compares numbers by their bits, for which infinity and then NaN are the largest.
 func maxAbs(x []float32) float32 {
 	maxBits := uint32(0)
 	for _, v := range x {
@@ -209,8 +208,7 @@ const (
 	numActivations = iota
 )
 
-// genericActivations returns the activations in Go. The vector loops use the
-// same formulas.
+// genericActivations returns the activations in Go. The vector loops use the same formulas.
 func genericActivations() (a [numActivations]func(x []float32, ld, rows, n int)) {
 	each := func(f func(x float32) float32) func(x []float32, ld, rows, n int) {
 		return func(x []float32, ld, rows, n int) {
@@ -258,9 +256,8 @@ func exp2(t float32) float32 {
 	return p * math.Float32frombits(uint32(int32(n)+127)<<23)
 }
 
-// gelu returns x*(1/2 + z*P(z²)/Q(z²)), where z is x clamped to ±5.5. The
-// rational function differs from the normal distribution function by at most
-// 3.5e-8/max(1, |x|).
+// gelu returns x*(1/2 + z*P(z²)/Q(z²)), where z is x clamped to ±5.5. The rational function differs
+// from the normal distribution function by at most 3.5e-8/max(1, |x|).
 func gelu(x float32) float32 {
 	if x < -5.5 {
 		return 0

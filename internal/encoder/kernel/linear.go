@@ -29,9 +29,8 @@ func (r Raw) Rows(lo, hi, in int) Raw {
 	}
 }
 
-// Part is one linear layer: its weights, its bias (nil for none) and its number
-// of outputs. Several parts can be computed as one layer whose outputs are
-// concatenated, such as query, key and value.
+// Part is one linear layer: its weights, its bias (nil for none) and its number of outputs. Several
+// parts can be computed as one layer whose outputs are concatenated, such as query, key and value.
 type Part struct {
 	W    Raw
 	Bias []float32
@@ -170,8 +169,7 @@ func (k *Kernels) placeColumn(b, w []int8) (sum int32) {
 	return sum
 }
 
-// floatRows returns rows [lo, hi) of a weight matrix as float32, converted into
-// dst if necessary.
+// floatRows returns rows [lo, hi) of a weight matrix as float32, converted into dst if necessary.
 func (k *Kernels) floatRows(dst []float32, w Raw, lo, hi, in int) []float32 {
 	w = w.Rows(lo, hi, in)
 	switch {
@@ -185,10 +183,9 @@ func (k *Kernels) floatRows(dst []float32, w Raw, lo, hi, in int) []float32 {
 	return dst[:(hi-lo)*in]
 }
 
-// quantScale returns the int8 step size for values up to maxAbs, and its
-// inverse. If maxAbs is not finite, the step is NaN and the inverse 0, so that
-// the integers are 0 and the outputs NaN. If maxAbs is so small that the
-// inverse would overflow, both are 0.
+// quantScale returns the int8 step size for values up to maxAbs, and its inverse. If maxAbs is not
+// finite, the step is NaN and the inverse 0, so that the integers are 0 and the outputs NaN. If
+// maxAbs is so small that the inverse would overflow, both are 0.
 func quantScale(maxAbs float32) (scale, inverse float32) {
 	switch {
 	case !(maxAbs <= math.MaxFloat32):
@@ -212,8 +209,7 @@ func (l *Linear) pack(w *Worker, dst []float32, i int) {
 	w.release(m)
 }
 
-// nextWeights returns the weights of panel i+1 if they are float32, for
-// prefetching.
+// nextWeights returns the weights of panel i+1 if they are float32, for prefetching.
 func (l *Linear) nextWeights(i int) []float32 {
 	if i+1 >= len(l.panels) {
 		return nil

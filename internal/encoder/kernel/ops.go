@@ -15,8 +15,7 @@ type Kernels struct {
 // Name returns the name of k, as listed by [Names].
 func (k *Kernels) Name() string { return k.name }
 
-// ops holds the innermost loops. Assembly loops use the given counts and ignore
-// slice lengths.
+// ops holds the innermost loops. Assembly loops use the given counts and ignore slice lengths.
 type ops struct {
 	// mr and nr are the numbers of rows and columns of a tile.
 	mr, nr int
@@ -24,9 +23,8 @@ type ops struct {
 	// int8 weights. inputSize is the size in bytes of a quantized activation.
 	group, inputSize int
 
-	// gemm sets c[r*ldc+j] = sum(a[r*lda+i]*b[i*nr+j], i < k)*scale[r] + bias[j]
-	// for r < rows <= mr and all j < nr. scale and bias may be nil. About k*4
-	// values of ahead may be prefetched.
+	// gemm sets c[r*ldc+j] = sum(a[r*lda+i]*b[i*nr+j], i < k)*scale[r] + bias[j] for r < rows <= mr
+	// and all j < nr. scale and bias may be nil. About k*4 values of ahead may be prefetched.
 	gemm func(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
 	// gemm8 is gemm for quantized a and b:
 	// (sum*columns[j] + steps[r]*totals[j])*scale[r] + bias[j]. It may read mr
@@ -72,10 +70,9 @@ const (
 	Int8
 )
 
-// Names lists the kernels that this processor supports, slowest first. The
-// first is always "generic", which is written in Go. "avx2" requires AVX2, FMA
-// and F16C; "avx512" requires AVX-512 F, BW, DQ, VL and VNNI; "neon" is for
-// arm64.
+// Names lists the kernels that this processor supports, slowest first. The first is always
+// "generic", which is written in Go. "avx2" requires AVX2, FMA and F16C; "avx512" requires AVX-512
+// F, BW, DQ, VL and VNNI; "neon" is for arm64.
 func Names() []string {
 	var names []string
 	for _, k := range all() {
@@ -87,8 +84,7 @@ func Names() []string {
 // all returns the kernels that this processor supports, slowest first.
 func all() []Kernels { return append([]Kernels{{"generic", generic()}}, native()...) }
 
-// New returns the kernels with a name listed by [Names], or the fastest if name
-// is empty.
+// New returns the kernels with a name listed by [Names], or the fastest if name is empty.
 func New(name string) (*Kernels, error) {
 	for _, k := range slices.Backward(all()) {
 		if name == "" || k.name == name {

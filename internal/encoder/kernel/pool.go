@@ -72,11 +72,10 @@ type memoryFault interface {
 	Addr() uintptr
 }
 
-// Rows divides rows into blocks and calls f for each block [lo, hi) on all
-// workers, in no particular order. Use it for chains of operations that are
-// independent per row, so that intermediate results stay in the cache. The
-// block size depends on the precision of the linear layers in the chain. A
-// small number of rows may form a single block, in which case the worker's
+// Rows divides rows into blocks and calls f for each block [lo, hi) on all workers, in no
+// particular order. Use it for chains of operations that are independent per row, so that
+// intermediate results stay in the cache. The block size depends on the precision of the linear
+// layers in the chain. A small number of rows may form a single block, in which case the worker's
 // operations use the whole pool.
 func (p *Pool) Rows(precision Precision, rows int, f func(w *Worker, lo, hi int)) {
 	n := p.blocks(precision, rows)
@@ -89,10 +88,9 @@ func (p *Pool) Rows(precision Precision, rows int, f func(w *Worker, lo, hi int)
 	p.For(n, func(w *Worker, i int) { f(w, rows*i/n, rows*(i+1)/n) })
 }
 
-// Block sizes of Rows. A block of int8 rows keeps the intermediate results of a
-// feed-forward layer in the second-level cache beside the weights. Float32
-// blocks are larger because packing the weights for each block costs about as
-// much as four rows.
+// Block sizes of Rows. A block of int8 rows keeps the intermediate results of a feed-forward layer
+// in the second-level cache beside the weights. Float32 blocks are larger because packing the
+// weights for each block costs about as much as four rows.
 const (
 	int8Block    = 128
 	float32Block = 512
@@ -148,9 +146,8 @@ type arena[T any] struct {
 	maxUsed int
 }
 
-// alloc returns n values at an offset that is a multiple of align. Values that
-// do not fit are allocated separately until everything is released and the
-// arena can grow.
+// alloc returns n values at an offset that is a multiple of align. Values that do not fit are
+// allocated separately until everything is released and the arena can grow.
 func (s *arena[T]) alloc(n, align int) []T {
 	at := (s.used + align - 1) / align * align
 	s.used = at + n

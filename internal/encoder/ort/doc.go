@@ -10,10 +10,9 @@
 //
 // # Builds
 //
-// A program that loads libraries depends on the system's dynamic loader, so it
-// cannot be static. Therefore, only builds for Linux with the tag ort can load
-// libraries; in other builds, [Open] returns [ErrStatic]. The package does not
-// need cgo.
+// A program that loads libraries depends on the system's dynamic loader, so it cannot be static.
+// Therefore, only builds for Linux with the tag ort can load libraries; in other builds, [Open]
+// returns [ErrStatic]. The package does not need cgo.
 //
 // # Versions
 //

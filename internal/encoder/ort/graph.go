@@ -16,8 +16,7 @@ type Tensor struct {
 	data    []byte
 }
 
-// NewTensor returns a tensor with the given values in row-major order. It does not
-// copy them.
+// NewTensor returns a tensor with the given values in row-major order. It does not copy them.
 func NewTensor[T float32 | int32 | int64](name string, values []T, shape ...int) Tensor {
 	t := Tensor{name, Int64, int64s(shape), bytesOf(values)}
 	switch any(values).(type) {
@@ -42,8 +41,7 @@ func bytesOf[T float32 | int32 | int64](values []T) []byte {
 	return unsafe.Slice((*byte)(unsafe.Pointer(unsafe.SliceData(values))), len(values)*int(unsafe.Sizeof(zero)))
 }
 
-// A Value is the name of a tensor in a graph. The empty Value omits an optional
-// input of a node.
+// A Value is the name of a tensor in a graph. The empty Value omits an optional input of a node.
 type Value string
 
 // A Graph is a computation on tensors whose sizes may be unknown until it is run.

@@ -97,8 +97,7 @@ const (
 	cudaPrefix = "cuda:"
 )
 
-// ParseDevice parses a device name: cpu (ONNX Runtime is not used), cuda (the first
-// GPU) or cuda:N.
+// ParseDevice parses a device name: cpu (ONNX Runtime is not used), cuda (the first GPU) or cuda:N.
 func ParseDevice(name string) (Device, error) {
 	switch name {
 	case "cpu":
@@ -120,8 +119,7 @@ func (d Device) IsGPU() bool { return strings.HasPrefix(string(d), cudaPrefix) }
 // String returns the name that ParseDevice accepts, or ort-cpu.
 func (d Device) String() string { return cmp.Or(string(d), "cpu") }
 
-// ErrStatic reports that the program was built without support for loading
-// libraries.
+// ErrStatic reports that the program was built without support for loading libraries.
 var ErrStatic = errors.New("this build of ragfaith is static and cannot load libraries: run the same command with ragfaith-ort (built by make build-ort, on Linux)")
 
 // apiVersion is the API version that the package requires. It corresponds to ONNX
@@ -164,8 +162,7 @@ const (
 	memTypeDefault = 0
 )
 
-// A Library is a loaded ONNX Runtime. Its methods except Close are safe for
-// concurrent use.
+// A Library is a loaded ONNX Runtime. Its methods except Close are safe for concurrent use.
 type Library struct {
 	name    string
 	version string

@@ -102,9 +102,8 @@ func (s *Session) Close() {
 	s.pins.Unpin()
 }
 
-// Run computes the graph and writes the result to output, which must have the shape of
-// the result. It returns the error of ctx if that is done before. It is safe for concurrent
-// use.
+// Run computes the graph and writes the result to output, which must have the shape of the result.
+// It returns the error of ctx if that is done before. It is safe for concurrent use.
 func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err

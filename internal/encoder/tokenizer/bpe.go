@@ -13,8 +13,7 @@ type bpe struct {
 	bytes  [256]int32     // tokens of bytes, also for characters without a token
 }
 
-// merged is the result of merging two tokens. Pairs with a lower rank are merged
-// first.
+// merged is the result of merging two tokens. Pairs with a lower rank are merged first.
 type merged struct{ rank, id int32 }
 
 func (b *bpe) tokenize(s *state, p piece) {

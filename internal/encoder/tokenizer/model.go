@@ -66,10 +66,9 @@ func (s *scoredToken) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return err
 }
 
-// parseScore parses a number as serde_json 1.0 does without the feature
-// float_roundtrip: the digits form an integer, which is rounded and then
-// multiplied or divided by a power of ten, which rounds again. The last bit
-// differs from correct rounding for a quarter of T5's scores, and it decides
+// parseScore parses a number as serde_json 1.0 does without the feature float_roundtrip: the digits
+// form an integer, which is rounded and then multiplied or divided by a power of ten, which rounds
+// again. The last bit differs from correct rounding for a quarter of T5's scores, and it decides
 // between equally likely tokenizations.
 func parseScore(s string) (float64, error) {
 	significand, exponent, _ := strings.Cut(strings.ToLower(s), "e")

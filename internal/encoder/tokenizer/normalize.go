@@ -179,9 +179,8 @@ func spaceRun(src []byte) (lo, hi int) {
 	return lo, hi
 }
 
-// A charsmap is SentencePiece's precompiled normalization: a Darts double array
-// that maps a string to the offset of its replacement in a list of
-// zero-terminated strings.
+// A charsmap is SentencePiece's precompiled normalization: a Darts double array that maps a string
+// to the offset of its replacement in a list of zero-terminated strings.
 //
 // A unit of the array stores its label in bits 0 to 7 and 31, a flag for a value
 // in bit 8, and the offset of its children in bits 10 to 31, in steps of 256 if
@@ -244,8 +243,7 @@ func (m *charsmap) replacement(s []byte) ([]byte, bool) {
 	return nil, false
 }
 
-// apply looks up each grapheme shorter than 6 bytes, then falls back to single
-// characters.
+// apply looks up each grapheme shorter than 6 bytes, then falls back to single characters.
 func (m *charsmap) apply(_ *state, e *editor) {
 	for src := e.remaining(); len(src) > 0; src = e.remaining() {
 		n, _, _ := graphemes.SplitFunc(src, true)

@@ -113,8 +113,7 @@ func countSpecials(slots []slot) int {
 	return n
 }
 
-// An Encoding holds the tokens of a text or a pair of texts. Its slices have
-// equal length.
+// An Encoding holds the tokens of a text or a pair of texts. Its slices have equal length.
 type Encoding struct {
 	IDs, TypeIDs []int32
 	Offsets      [][2]int // byte range of each token in its text; {0, 0} for inserted special tokens

@@ -24,8 +24,7 @@ func (t *text) add(bytes []byte, origin span) {
 	}
 }
 
-// A piece is a part of the text that is tokenized separately, or an added
-// token.
+// A piece is a part of the text that is tokenized separately, or an added token.
 type piece struct {
 	lo, hi int32 // in the text at the current stage
 	token  int32 // id of the added token, or notAdded
@@ -99,8 +98,7 @@ func (s *state) charge() {
 	s.editor.full = s.editor.full || s.editor.limit < 0
 }
 
-// edit writes the next stage by calling f for each piece that is not an added
-// token.
+// edit writes the next stage by calling f for each piece that is not an added token.
 func (s *state) edit(f func(e *editor)) {
 	s.next.bytes, s.next.origins = s.next.bytes[:0], s.next.origins[:0]
 	e := &s.editor
@@ -120,8 +118,7 @@ func (s *state) edit(f func(e *editor)) {
 	s.charge()
 }
 
-// split replaces the pieces that are not added tokens by those that f adds with
-// cut.
+// split replaces the pieces that are not added tokens by those that f adds with cut.
 func (s *state) split(f func(p piece)) {
 	s.pieces, s.spare = s.spare[:0], s.pieces
 	for _, p := range s.spare {

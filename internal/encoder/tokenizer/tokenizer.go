@@ -1,18 +1,16 @@
-// Package tokenizer implements the tokenizers described by tokenizer.json files.
-// It returns the same ids, types and offsets as the reference implementation,
-// Hugging Face tokenizers, including its quirks, since models are trained with
-// them. Only offsets differ: trim_offsets is ignored, so that a token that begins
-// with a space includes it, and a character that normalization composes of several
-// originates from all of them.
+// Package tokenizer implements the tokenizers described by tokenizer.json files. It returns the
+// same ids, types and offsets as the reference implementation, Hugging Face tokenizers, including
+// its quirks, since models are trained with them. Only offsets differ: trim_offsets is ignored, so
+// that a token that begins with a space includes it, and a character that normalization composes of
+// several originates from all of them.
 //
 // It supports the models WordPiece, BPE and Unigram and the normalizers,
 // pre-tokenizers and post-processors that encoders use with them. Parse returns
 // an error for everything else. Truncation and padding in a file are ignored.
 //
-// Tokenization has five stages: split off added tokens in the original text,
-// normalize the remaining text, split off the other added tokens, split the
-// remaining text into words, and apply the model to each word. Every stage tracks
-// the origin of each byte in the original text.
+// Tokenization has five stages: split off added tokens in the original text, normalize the
+// remaining text, split off the other added tokens, split the remaining text into words, and apply
+// the model to each word. Every stage tracks the origin of each byte in the original text.
 package tokenizer
 
 import (
@@ -42,10 +40,9 @@ type model interface {
 	tokenize(s *state, p piece)
 }
 
-// SplitSpecials returns a tokenizer for untrusted texts. Special tokens in a
-// text are tokenized like any other text, as with split_special_tokens in
-// Hugging Face, and no text produces the id of a special added token or of a
-// token that the post-processor inserts, except the unknown token.
+// SplitSpecials returns a tokenizer for untrusted texts. Special tokens in a text are tokenized
+// like any other text, as with split_special_tokens in Hugging Face, and no text produces the id of
+// a special added token or of a token that the post-processor inserts, except the unknown token.
 func (t *Tokenizer) SplitSpecials() *Tokenizer {
 	other := *t
 	other.splitSpecials = true
@@ -66,10 +63,9 @@ func (t *Tokenizer) MaxID() int32 {
 // token if the model has no unknown token.
 var ErrNoUnknownToken = errors.New("text contains a piece without a token, and the model has no unknown token")
 
-// Encode tokenizes a text and inserts the special tokens of the post-processor.
-// It keeps the first tokens if there are more than limit, including special
-// tokens; 0 means no limit. An invalid byte of UTF-8 is read as U+FFFD; offsets refer to
-// the original text.
+// Encode tokenizes a text and inserts the special tokens of the post-processor. It keeps the first
+// tokens if there are more than limit, including special tokens; 0 means no limit. An invalid byte
+// of UTF-8 is read as U+FFFD; offsets refer to the original text.
 func (t *Tokenizer) Encode(text string, limit int) (Encoding, error) {
 	return t.encode(t.post.single, limit, nil, text)
 }
@@ -114,10 +110,9 @@ func (t *Tokenizer) encode(slots []slot, limit int, untrusted []span, texts ...s
 	return encoding(slots, tokens), nil
 }
 
-// Count returns the number of tokens of a text without special tokens. A
-// character without a token counts as one if the model has no unknown token. If
-// Encode fails for another reason, Count returns the length of the text in
-// bytes.
+// Count returns the number of tokens of a text without special tokens. A character without a token
+// counts as one if the model has no unknown token. If Encode fails for another reason, Count
+// returns the length of the text in bytes.
 func (t *Tokenizer) Count(text string) int {
 	s, err := t.run(text, nil)
 	if err != nil {

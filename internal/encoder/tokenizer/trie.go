@@ -71,8 +71,7 @@ func (t *trie) first(node int32, c byte) *int32 {
 	return &t.nodes[node].child
 }
 
-// step follows one byte from a node; the root is node 0. It returns 0 if there
-// is no such child.
+// step follows one byte from a node; the root is node 0. It returns 0 if there is no such child.
 func (t *trie) step(node int32, c byte) int32 {
 	node = *t.first(node, c)
 	for node != 0 && t.nodes[node].label != c {
@@ -143,8 +142,7 @@ func (w *wordPiece) tokenize(s *state, p piece) {
 // of an unknown character (kUnkPenalty in SentencePiece's unigram_model.cc).
 const unknownPenalty = 10
 
-// A unigram is SentencePiece's unigram model, which finds the most likely
-// segmentation of a word.
+// A unigram is SentencePiece's unigram model, which finds the most likely segmentation of a word.
 type unigram struct {
 	vocab   *vocabulary
 	trie    *trie

@@ -53,9 +53,8 @@ func newMatcher(tokens []addedToken) (*matcher, error) {
 	return &matcher{tokens, newTrie(index)}, nil
 }
 
-// extract splits the pieces at added tokens. A token with rstrip may include
-// spaces that also belong to the next token with lstrip. The pieces then
-// overlap, as in the reference.
+// extract splits the pieces at added tokens. A token with rstrip may include spaces that also
+// belong to the next token with lstrip. The pieces then overlap, as in the reference.
 func (m *matcher) extract(s *state, chars *characters) {
 	s.split(func(p piece) {
 		src := s.bytes(p)
@@ -266,8 +265,7 @@ func (c *characters) kind(src []byte, i int) (class, int) {
 	return c.classOf(r) & (space | letter | number), w
 }
 
-// run returns the end of the run of characters of the given kind that starts at
-// i.
+// run returns the end of the run of characters of the given kind that starts at i.
 func (c *characters) run(src []byte, i int, kind class) int {
 	for {
 		k, w := c.kind(src, i)

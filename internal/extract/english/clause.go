@@ -32,8 +32,7 @@ func splitSubject(w []Word, aux string) (subject, predicate []Word) {
 	return w[:n], w[n:]
 }
 
-// determinesNoun reports whether the demonstrative at the start of w modifies a
-// noun.
+// determinesNoun reports whether the demonstrative at the start of w modifies a noun.
 func determinesNoun(w []Word, aux string) bool {
 	next := w[1].Lower
 	if IsBe(aux) {
@@ -150,8 +149,7 @@ func firstOrLastIndex(w []Word, from int, rules ...func(i int) bool) int {
 	return 0
 }
 
-// firstIndex returns the first index at or after from for which ok reports
-// true, or 0.
+// firstIndex returns the first index at or after from for which ok reports true, or 0.
 func firstIndex(w []Word, from int, ok func(i int) bool) int {
 	for i := max(from, 1); i < len(w); i++ {
 		if ok(i) {
@@ -161,8 +159,7 @@ func firstIndex(w []Word, from int, ok func(i int) bool) int {
 	return 0
 }
 
-// HasFiniteVerb reports whether w probably contains a finite verb and so may be
-// a clause.
+// HasFiniteVerb reports whether w probably contains a finite verb and so may be a clause.
 func HasFiniteVerb(w []Word) bool {
 	for i := range w {
 		low := w[i].Lower
@@ -193,8 +190,7 @@ func HasFiniteVerb(w []Word) bool {
 	return false
 }
 
-// isContractedClause reports whether low is a pronoun contracted with a verb,
-// such as "it's".
+// isContractedClause reports whether low is a pronoun contracted with a verb, such as "it's".
 func isContractedClause(low string) bool {
 	head, tail, ok := strings.Cut(low, "'")
 	return ok && (IsSubjectPronoun(head) || head == "that" || head == "there") && (tail == "s" || tail == "re" || tail == "ve" || tail == "ll" || tail == "d" || tail == "m")

@@ -27,8 +27,7 @@ func Split(text string) []Word {
 	return all
 }
 
-// Normalize returns s in lower case, without surrounding punctuation and with
-// straight apostrophes.
+// Normalize returns s in lower case, without surrounding punctuation and with straight apostrophes.
 func Normalize(s string) string {
 	if isLowerASCII(s) {
 		return s
@@ -142,8 +141,7 @@ var verbs = sync.OnceValue(func() *verbTable {
 	return t
 })
 
-// IsVerb reports whether word, in lower case, is a common verb in any of the
-// given forms.
+// IsVerb reports whether word, in lower case, is a common verb in any of the given forms.
 func IsVerb(word string, forms VerbForm) bool { return verbs().forms[word]&forms != 0 }
 
 // PastTense returns the past tense of a verb, such as "opened" or "took".
@@ -154,8 +152,7 @@ func PastTense(base string) string {
 	return withED(base)
 }
 
-// withS returns the third person singular of a verb, which is also the plural
-// form of a noun.
+// withS returns the third person singular of a verb, which is also the plural form of a noun.
 func withS(base string) string {
 	switch {
 	case base == "have":
@@ -191,9 +188,8 @@ func endsInConsonantY(word string) bool {
 	return n > 1 && word[n-1] == 'y' && !isVowel(word[n-2])
 }
 
-// doublesFinal reports whether the last letter of a verb is doubled before
-// "ed", as in "stopped", "planned" and a few longer verbs with a stressed last
-// syllable.
+// doublesFinal reports whether the last letter of a verb is doubled before "ed", as in "stopped",
+// "planned" and a few longer verbs with a stressed last syllable.
 func doublesFinal(base string) bool {
 	switch base {
 	case "admit", "commit", "submit", "permit", "prefer", "refer", "transfer", "occur", "control", "cancel", "travel", "label", "enrol", "regret":
@@ -214,8 +210,7 @@ func IsQuestionWord(s string) bool {
 // IsAuxiliary reports whether s is an auxiliary verb, with or without "n't".
 func IsAuxiliary(s string) bool { return IsBe(s) || isDo(s) || isHave(s) || isModal(s) }
 
-// trimNegation removes "n't" from an auxiliary and reports whether it was
-// negated.
+// trimNegation removes "n't" from an auxiliary and reports whether it was negated.
 func trimNegation(aux string) (string, bool) {
 	switch aux {
 	case "can't", "cant", "cannot":
@@ -260,8 +255,7 @@ func IsDeterminer(s string) bool {
 	return false
 }
 
-// IsPreposition reports whether s is a preposition or a conjunction used like
-// one.
+// IsPreposition reports whether s is a preposition or a conjunction used like one.
 func IsPreposition(s string) bool {
 	switch s {
 	case "of", "in", "on", "at", "by", "for", "from", "to", "with", "without", "within", "under", "over", "after", "before", "during", "since", "until", "till", "through",
@@ -319,8 +313,7 @@ func isAdjective(s string) bool {
 	return false
 }
 
-// IsNumeral reports whether s is a number word or starts with a digit or
-// currency sign.
+// IsNumeral reports whether s is a number word or starts with a digit or currency sign.
 func IsNumeral(s string) bool {
 	if s == "" {
 		return false

@@ -26,10 +26,9 @@ const (
 	maxFragmentWords = 12  // words of a short answer
 )
 
-// FindQuestion returns the question in a text, without its question mark. It is
-// the only sentence that ends in "?", or the whole text if there is no question
-// mark. FindQuestion returns "" if the text contains several questions or is a
-// statement.
+// FindQuestion returns the question in a text, without its question mark. It is the only sentence
+// that ends in "?", or the whole text if there is no question mark. FindQuestion returns "" if the
+// text contains several questions or is a statement.
 func FindQuestion(text string) string {
 	text = strings.TrimSpace(text)
 	end := strings.IndexAny(text, "?？؟")
@@ -154,9 +153,8 @@ func startsWithQuestionWord(w []Word) bool {
 	return IsQuestionWord(w[0].Lower) || len(w) > 1 && IsPreposition(w[0].Lower) && IsQuestionWord(w[1].Lower)
 }
 
-// prefixLen returns the number of words before the question word or auxiliary
-// if they end in a comma, such as "In May 2021," before "who left". Otherwise
-// it returns 0.
+// prefixLen returns the number of words before the question word or auxiliary if they end in a
+// comma, such as "In May 2021," before "who left". Otherwise it returns 0.
 func prefixLen(w []Word) int {
 	for i := range min(len(w)-1, maxPrefixWords) {
 		if i == 0 && (IsQuestionWord(w[0].Lower) || IsAuxiliary(w[0].Lower)) {

@@ -75,9 +75,8 @@ func chooseOption(predicate, w []Word) []Word {
 	return nil
 }
 
-// questionAndAnswer joins a question that could not be parsed with its answer.
-// It returns "" if reply, the answer without "yes" or "no", is long enough to
-// stand alone in any language.
+// questionAndAnswer joins a question that could not be parsed with its answer. It returns "" if
+// reply, the answer without "yes" or "no", is long enough to stand alone in any language.
 func questionAndAnswer(question, answer, reply string) string {
 	const maxWords = 3
 	if w := Split(reply); len(w) > maxWords || isUnspaced(w) && utf8.RuneCountInString(reply) > maxUnspacedRunes || repeatsQuestionWord(question, reply) {
@@ -155,16 +154,14 @@ func isAnswerFragment(text string) bool {
 	})
 }
 
-// isUnspaced reports whether w contains a word in a script written without
-// spaces.
+// isUnspaced reports whether w contains a word in a script written without spaces.
 func isUnspaced(w []Word) bool {
 	return slices.ContainsFunc(w, func(x Word) bool {
 		return strings.ContainsFunc(x.Lower, func(r rune) bool { return unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai) })
 	})
 }
 
-// IsShortAnswer reports whether text is incomplete without its question: a
-// fragment, "yes" or "no".
+// IsShortAnswer reports whether text is incomplete without its question: a fragment, "yes" or "no".
 func IsShortAnswer(text string) bool {
 	if len(text) > maxReplyBytes {
 		return false

@@ -26,8 +26,7 @@ func sentence(parts ...[]Word) string {
 	return Capitalize(strings.TrimRight(Join(parts...), " .,;:!")) + "."
 }
 
-// statementVerb returns the auxiliary of the statement, including "not", and
-// the words after it.
+// statementVerb returns the auxiliary of the statement, including "not", and the words after it.
 func (q *Question) statementVerb(negated bool) (head, rest []Word) {
 	rest = q.Rest
 	if i := slices.IndexFunc(rest, func(w Word) bool { return w.Lower == "ever" }); i >= 0 && i < 2 {

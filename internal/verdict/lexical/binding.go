@@ -132,9 +132,8 @@ func (a *aligned) wordsBesides(start, end int) (n int, all bool) {
 	return n, all && n > 0
 }
 
-// bindsOther reports whether the statement has v and w in different clauses or phrases, wherever
-// it is split between them, and the claim has the word that w is about, but none that v may be
-// about.
+// bindsOther reports whether the statement has v and w in different clauses or phrases, wherever it
+// is split between them, and the claim has the word that w is about, but none that v may be about.
 func (a *aligned) bindsOther(v, w *values.Value) bool {
 	words := a.stated.Words
 	at := func(v *values.Value) (first, end int) {

@@ -142,8 +142,7 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 	return a
 }
 
-// A comparison is the result of comparing a claim with the statement that comes closest
-// to it.
+// A comparison is the result of comparing a claim with the statement that comes closest to it.
 type comparison struct {
 	at       quote
 	coverage float64 // share of the claim that it covers

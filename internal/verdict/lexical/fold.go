@@ -148,8 +148,7 @@ func isName(text string) bool {
 	return len(text)-n > 0 && len(text)-n <= 2 && (n == 0 || !isLetter(text[n-1]))
 }
 
-// isSymbol reports whether text ends with a name such as O, AB, Na or Fe3, to which a sign
-// belongs.
+// isSymbol reports whether text ends with a name such as O, AB, Na or Fe3, to which a sign belongs.
 func isSymbol(text string) bool {
 	const maxLen = 3
 	n := len(text)

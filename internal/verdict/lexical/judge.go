@@ -8,9 +8,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// Judge returns a verdict for each claim, in the order of the claims. It returns an error if
-// ctx is done. A claim that is not supported is left unjudged if all contexts are in another
-// language.
+// Judge returns a verdict for each claim, in the order of the claims. It returns an error if ctx is
+// done. A claim that is not supported is left unjudged if all contexts are in another language.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	s := j.getScratch()
 	defer j.putScratch(s)

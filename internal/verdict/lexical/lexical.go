@@ -22,17 +22,14 @@ const DefaultThreshold = 0.5
 type Options struct {
 	// Threshold is the minimum score of a supported claim, from 0 to 1.
 	Threshold float64
-	// Joined treats all contexts as one text, so that a supporting passage may span two
-	// contexts. Otherwise a claim is compared with each context separately and the best
-	// score counts.
+	// Joined treats all contexts as one text, so that a supporting passage may span two contexts.
+	// Otherwise a claim is compared with each context separately and the best score counts.
 	Joined bool
-	// Sentences calls yield with the start and end byte offsets of each sentence of
-	// text. Required.
+	// Sentences calls yield with the start and end byte offsets of each sentence of text. Required.
 	Sentences func(text string, yield func(start, end int))
 }
 
-// A Judge judges claims by comparing words. It is deterministic and safe for concurrent
-// use.
+// A Judge judges claims by comparing words. It is deterministic and safe for concurrent use.
 type Judge struct {
 	lex    *lexicon.Lexicon
 	entail *entail.Comparer

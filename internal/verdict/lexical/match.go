@@ -109,8 +109,7 @@ func (s *scratch) addHits(e int32, at hit) {
 	}
 }
 
-// maxValuesKept limits the numbers and dates of the contexts that are kept for
-// nearestValue.
+// maxValuesKept limits the numbers and dates of the contexts that are kept for nearestValue.
 const maxValuesKept = 1 << 14
 
 // readValues parses the numbers and dates of a block if any claim contains one.

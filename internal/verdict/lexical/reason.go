@@ -10,8 +10,7 @@ import (
 
 const nearestIn, statedIn = "nearest passage in ", "stated in "
 
-// appendPassage appends the chunk number of q to s.line, and an excerpt of q around byte
-// at of q.
+// appendPassage appends the chunk number of q to s.line, and an excerpt of q around byte at of q.
 func (s *scratch) appendPassage(contexts []string, q quote, at int) {
 	s.line = strconv.AppendInt(append(s.line, "chunk "...), int64(q.chunk), 10)
 	s.line = verdict.AppendExcerpt(append(s.line, ": "...), q.text(contexts), at)

@@ -162,8 +162,7 @@ func (s *scratch) tooLarge() bool {
 	return n > maxPooledBytes
 }
 
-// maxNumbers limits the values that are compared per sentence or table cell. Few contain
-// more.
+// maxNumbers limits the values that are compared per sentence or table cell. Few contain more.
 const maxNumbers = 16
 
 // appendNumbers appends the first values in text to dst, at most limit. tokens are the

@@ -16,10 +16,9 @@ const (
 	minSearchBytes  = 1 << 27
 )
 
-// A searcher searches the contexts of a task for words that no token matches. It finds
-// words inside other words, with hyphens or other accents, and numbers with other digit
-// separators. So if a reason reports a word as missing, a text search by the user does
-// not find it either.
+// A searcher searches the contexts of a task for words that no token matches. It finds words inside
+// other words, with hyphens or other accents, and numbers with other digit separators. So if a
+// reason reports a word as missing, a text search by the user does not find it either.
 type searcher struct {
 	text   []byte // folded contexts, or empty
 	word   []byte // buffer

@@ -72,9 +72,8 @@ func (j *Judge) sentenceAt(s *scratch, contexts []string, x support) quote {
 	return q
 }
 
-// firstSentence returns the sentence with the first letter or digit in the contexts. If
-// they contain none, it returns the first sentence that is not blank, or a quote with
-// chunk -1.
+// firstSentence returns the sentence with the first letter or digit in the contexts. If they
+// contain none, it returns the first sentence that is not blank, or a quote with chunk -1.
 func (j *Judge) firstSentence(s *scratch, contexts []string) quote {
 	first := quote{chunk: -1}
 	for i, text := range contexts {

@@ -85,9 +85,8 @@ func (j *Judge) denies(v *verdict.Verdict, word string) bool {
 	})
 }
 
-// otherLanguage returns the language of the first context if all of them are clearly in
-// a language other than lang, or else "". Contexts whose language is unclear are judged
-// together.
+// otherLanguage returns the language of the first context if all of them are clearly in a language
+// other than lang, or else "". Contexts whose language is unclear are judged together.
 func otherLanguage(contexts []string, lang string) string {
 	const head = 4 << 10 // usually shows that a context is in the language of the claim
 	other := ""

@@ -9,8 +9,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
-// A valueCheck is the result of comparing the values of a claim with those of its
-// candidates.
+// A valueCheck is the result of comparing the values of a claim with those of its candidates.
 type valueCheck struct {
 	stated   [][2]int  // byte ranges of the values of the claim that a candidate states or implies
 	all      bool      // every value of the claim has a counterpart

@@ -76,9 +76,8 @@ func (s *scratch) slide(c *claim, w *slider, h hit, size int32) {
 	}
 }
 
-// flush scores the text scanned since the last flush for each claim, keeps the best
-// score, and resets the windows. Texts that score at least threshold are recorded as
-// supports.
+// flush scores the text scanned since the last flush for each claim, keeps the best score, and
+// resets the windows. Texts that score at least threshold are recorded as supports.
 func (s *scratch) flush(textIndex int32, threshold float64) {
 	for i := range s.claims {
 		if len(s.claims[i].hits) > 0 || textIndex == 0 || s.observe != nil {
@@ -164,9 +163,8 @@ func (s *scratch) features(c *claim, textIndex int32) chunkScore {
 // maxNameLevel is the worst level at which a word may match a name.
 const maxNameLevel = levelSynonym
 
-// Weights of the features and parameters of the logistic function. They are rounded
-// values tuned on the suites in docs/accuracy.md. The results are not sensitive to
-// them.
+// Weights of the features and parameters of the logistic function. They are rounded values tuned on
+// the suites in docs/accuracy.md. The results are not sensitive to them.
 const (
 	weightNear         = 0.6
 	weightWide         = 0.2

@@ -166,9 +166,8 @@ func (j *CrossEncoder) windowsOf(ctx context.Context, row *rowWindows, size int)
 	return set, err
 }
 
-// read runs the model on pairs of claims and windows. For each claim it returns
-// the reading with the highest support in each text, and the one with the highest
-// contradiction in any text.
+// read runs the model on pairs of claims and windows. For each claim it returns the reading with
+// the highest support in each text, and the one with the highest contradiction in any text.
 func (j *CrossEncoder) read(ctx context.Context, texts []string, claims []extract.Claim, work []pairing) (best [][]reading, against []reading, err error) {
 	best, against = make([][]reading, len(claims)), make([]reading, len(claims))
 	for i := range claims {

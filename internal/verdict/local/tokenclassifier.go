@@ -313,9 +313,8 @@ func lettuceDetect2Layout() TokenClassifierLayout {
 	}
 }
 
-// TokenClassifierLayoutOf returns the layout of a token classifier that is not published,
-// and its name. The training scripts of LettuceDetect 2 name its labels, those of version 1
-// do not.
+// TokenClassifierLayoutOf returns the layout of a token classifier that is not published, and its
+// name. The training scripts of LettuceDetect 2 name its labels, those of version 1 do not.
 func TokenClassifierLayoutOf(labels []string) (TokenClassifierLayout, string) {
 	if slices.ContainsFunc(labels, func(label string) bool { return strings.EqualFold(label, "hallucinated") }) {
 		return lettuceDetect2Layout(), "lettucedetect 2"

@@ -11,12 +11,11 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
-// A guard decides whether two claims are equivalent by comparing their words.
-// Equivalent claims may differ only in articles, contractions, number words and synonyms
-// in the same inflected form. The guard avoids false positives, which would produce wrong
-// verdicts, at the expense of false negatives, which cost a request. Its rules are for
-// English; in other languages little more than punctuation may differ. A guard is safe for
-// concurrent use.
+// A guard decides whether two claims are equivalent by comparing their words. Equivalent claims may
+// differ only in articles, contractions, number words and synonyms in the same inflected form. The
+// guard avoids false positives, which would produce wrong verdicts, at the expense of false
+// negatives, which cost a request. Its rules are for English; in other languages little more than
+// punctuation may differ. A guard is safe for concurrent use.
 type guard struct{ lex *lexicon.Lexicon }
 
 // minWords is the minimum number of words in a claim that can be reused.

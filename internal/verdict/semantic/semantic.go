@@ -41,13 +41,11 @@ type Options struct {
 	Threshold float64
 }
 
-// A Judge is a judge with a semantic cache. It is safe for concurrent use. Rows with the
-// same contexts are judged sequentially, so that later rows can reuse the verdicts of
-// earlier ones.
+// A Judge is a judge with a semantic cache. It is safe for concurrent use. Rows with the same
+// contexts are judged sequentially, so that later rows can reuse the verdicts of earlier ones.
 //
-// The order of the rows determines which of two equivalent claims is judged and which
-// one reuses the verdict. For reproducible results, fill the store in an earlier run or
-// use one worker.
+// The order of the rows determines which of two equivalent claims is judged and which one reuses
+// the verdict. For reproducible results, fill the store in an earlier run or use one worker.
 type Judge struct {
 	opts  Options
 	guard *guard
@@ -64,10 +62,9 @@ func New(opts Options) (*Judge, error) {
 	return j, err
 }
 
-// Judge returns a verdict for each claim, in the order of the claims. Reused verdicts
-// have Reused set. The usage includes embedding requests, which are made only if the
-// words of a known claim match. Judge returns an error if the underlying judge or the
-// embedder fails, or ctx is done.
+// Judge returns a verdict for each claim, in the order of the claims. Reused verdicts have Reused
+// set. The usage includes embedding requests, which are made only if the words of a known claim
+// match. Judge returns an error if the underlying judge or the embedder fails, or ctx is done.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	space := j.space(task.Contexts)
 	unlock, err := j.lock(ctx, space)

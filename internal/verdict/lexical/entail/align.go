@@ -33,8 +33,7 @@ type Alignment struct {
 	// or -1. How is the relation.
 	To  []int
 	How []Relation
-	// From holds for each word of the statement the index of a claim word aligned with
-	// it, or -1.
+	// From holds for each word of the statement the index of a claim word aligned with it, or -1.
 	From []int
 	// Weight of the content words of the claim by inverse document frequency, and of
 	// those with a counterpart that is not an opposite.

@@ -57,8 +57,7 @@ func (x *Sentence) deniedAt(i int) bool {
 	return before.Is(lexicon.Negation) || before.traits&negative != 0 || i > 2 && x.lower(i-2) == "no" && !x.Words[i-3].Content
 }
 
-// unasserted finds a claim that the statement denies, asks, supposes or reports as a
-// belief.
+// unasserted finds a claim that the statement denies, asks, supposes or reports as a belief.
 func (a *Alignment) unasserted() (Finding, bool) {
 	c, s := a.Claim, a.Stated
 	first, second, last := len(s.Words), len(s.Words), -1

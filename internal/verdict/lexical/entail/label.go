@@ -35,10 +35,9 @@ func (a *Alignment) label() (Finding, bool) {
 	return Finding{}, false
 }
 
-// labelled returns the index of the word that the letter or number at word i labels: the one
-// before it, as in "Plan A" and "Room 204", or the one after it, as in "a.txt" and "the third
-// floor". It returns -1 if word i is not a label but an article, a pronoun, an initial or any
-// other word.
+// labelled returns the index of the word that the letter or number at word i labels: the one before
+// it, as in "Plan A" and "Room 204", or the one after it, as in "a.txt" and "the third floor". It
+// returns -1 if word i is not a label but an article, a pronoun, an initial or any other word.
 func (x *Sentence) labelled(i int) int {
 	w := &x.Words[i]
 	isLetter := w.End-w.Start == 1

@@ -90,8 +90,7 @@ func isLinking(word string) bool {
 	return false
 }
 
-// withSigns returns the text of p with the currency sign before it and the percent
-// sign after it.
+// withSigns returns the text of p with the currency sign before it and the percent sign after it.
 func (p Phrase) withSigns() string {
 	x := p.of
 	start, end := int(x.Words[p.first].Start), int(x.Words[p.end-1].End)

@@ -82,9 +82,8 @@ func Fold(dst []byte, s string) []byte {
 	return dst
 }
 
-// bigrams appends a token for each pair of adjacent characters in a run of text
-// without spaces between words, and returns the end of the run. A run of one character
-// is one token.
+// bigrams appends a token for each pair of adjacent characters in a run of text without spaces
+// between words, and returns the end of the run. A run of one character is one token.
 func bigrams(dst []Token, text string, i int) ([]Token, int) {
 	add := func(start, end int) {
 		dst = append(dst, Token{Key: Hash(text[start:end]), Start: int32(start), End: int32(end)}) //nolint:gosec // texts are shorter than 2 GiB

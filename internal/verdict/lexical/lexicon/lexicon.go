@@ -83,9 +83,8 @@ func (l *Lexicon) fill(t *Token, w []byte, h uint64) {
 	}
 }
 
-// IDF returns the inverse document frequency of the word with key k. It is
-// ln((N+1)/(df+½)), where df of the N source documents of lexicon.bin contain the word.
-// For an unknown word, df is 0.
+// IDF returns the inverse document frequency of the word with key k. It is ln((N+1)/(df+½)), where
+// df of the N source documents of lexicon.bin contain the word. For an unknown word, df is 0.
 func (l *Lexicon) IDF(k uint64) float64 {
 	if len(l.df) == 0 {
 		return 1

@@ -48,8 +48,7 @@ func Gap(text string, a, b *Token) string {
 	return text[a.End:b.Start]
 }
 
-// maxWord is the maximum length of a word in bytes. Longer runs of letters are not
-// looked up.
+// maxWord is the maximum length of a word in bytes. Longer runs of letters are not looked up.
 const maxWord = 64
 
 func isASCIILetter(c byte) bool { c |= 0x20; return c >= 'a' && c <= 'z' }

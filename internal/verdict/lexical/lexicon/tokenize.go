@@ -187,9 +187,8 @@ digits:
 	return append(dst, t), j
 }
 
-// isDotted reports whether the number at i is part of a dotted sequence, such as
-// 31.12.1999 or 1.2.3, and so has no decimals. j is the offset after its first full
-// stop.
+// isDotted reports whether the number at i is part of a dotted sequence, such as 31.12.1999 or
+// 1.2.3, and so has no decimals. j is the offset after its first full stop.
 func isDotted(text string, i, j int) bool {
 	if i > 1 && text[i-1] == '.' && isDigit(text[i-2]) {
 		return true

@@ -261,8 +261,7 @@ func (r *reader) negated(i int) bool {
 	return false
 }
 
-// after applies the words at token i, after a value and its noun. It returns the next
-// token.
+// after applies the words at token i, after a value and its noun. It returns the next token.
 func (r *reader) after(v *Value, i int) int {
 	if v.Kind == Date || v.Kind == Clock || v.Kind == Ordinal || !v.Exact() {
 		return i

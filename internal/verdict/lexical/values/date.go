@@ -193,9 +193,8 @@ func (r *reader) ideographic(i int) (v Value, next int) {
 	return recurring(m, 1, m, lastDay(0, m)), k
 }
 
-// year parses the year, decade or years at token i: 1994, 1990s, 2021/22, 44 BC. A number
-// of four digits is a year unless a unit or plural follows or the words before it say
-// otherwise.
+// year parses the year, decade or years at token i: 1994, 1990s, 2021/22, 44 BC. A number of four
+// digits is a year unless a unit or plural follows or the words before it say otherwise.
 func (r *reader) year(i int) (Value, int) {
 	t := r.at(i)
 	y := r.yearNumber(i)

@@ -42,8 +42,7 @@ func New(lex *lexicon.Lexicon) *Finder {
 	return f
 }
 
-// Find returns the values in text in ascending order of their offsets. They do not
-// overlap.
+// Find returns the values in text in ascending order of their offsets. They do not overlap.
 func (f *Finder) Find(text string) []Value { return f.Append(nil, text, f.lex.Tokens(nil, text)) }
 
 // Append appends the values in text to dst. words are the tokens of text.

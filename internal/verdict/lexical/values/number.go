@@ -118,8 +118,7 @@ func (r *reader) startsGroup(i int) bool {
 	return t.class&digits != 0 && t.start == r.at(i-1).end+1 && r.text[t.start-1] == ' ' && isGroup(r.text[t.start:t.end])
 }
 
-// addHalf adds "and a half", "and a quarter" or "and three quarters" in units of the
-// last step.
+// addHalf adds "and a half", "and a quarter" or "and three quarters" in units of the last step.
 func (n *number) addHalf(r *reader) {
 	if f, next := r.andFraction(n.next); next > 0 && !r.is(next, "of") {
 		n.num += f * n.step
@@ -274,8 +273,7 @@ func (r *reader) digits(i int) int {
 	return t.end
 }
 
-// exponent returns the power of ten of the exponent at i, after the e of 2e-5, and its end,
-// or 0.
+// exponent returns the power of ten of the exponent at i, after the e of 2e-5, and its end, or 0.
 func exponent(text string, i int) (power float64, end int) {
 	const maxDigits = 2
 	k := i

@@ -1,7 +1,6 @@
-// Package values reads the numbers, amounts of money, shares, measures, durations, dates
-// and times of day in a text, and compares what a claim says with what a passage says. It
-// knows English well, and the digits, months, currencies and bounds of some other
-// languages.
+// Package values reads the numbers, amounts of money, shares, measures, durations, dates and times
+// of day in a text, and compares what a claim says with what a passage says. It knows English well,
+// and the digits, months, currencies and bounds of some other languages.
 package values
 
 import "math"

@@ -14,8 +14,7 @@ var wordList string
 //go:embed units.txt
 var unitList string
 
-// A class is a bit set of the properties of a token. The number that goes with it is in
-// token.num.
+// A class is a bit set of the properties of a token. The number that goes with it is in token.num.
 type class uint32
 
 const (
