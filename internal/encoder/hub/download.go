@@ -251,7 +251,7 @@ func (f *File) verify(ctx context.Context) (string, error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return "missing", nil
 	case err != nil:
-		return err.Error(), nil //nolint:nilerr // it is the reason
+		return err.Error(), nil
 	}
 	return d.check(), nil
 }
