@@ -170,7 +170,17 @@ func withLead(sentence *extract.Claim) string {
 // first group. It retries sentences without statements once.
 func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 	return extractllm.AskInParts(ids, func(ids []int, attempt int) (again []int, err error) {
-		reply, err := r.completeStatements(ctx, ids, attempt)
+		req, err := r.statementsRequest(r.groups[0], ids, attempt)
+		if err != nil {
+			return nil, err
+		}
+		reply, err := r.complete(ctx, req)
+		if _, tooLong := errors.AsType[*llm.ContextLengthError](err); tooLong {
+			if halves := halve(r.groups[0]); halves != nil {
+				r.groups = append(halves, r.groups[1:]...)
+				return nil, r.askStatements(ctx, ids)
+			}
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -192,24 +202,6 @@ func (r *combinedRowJudge) askStatements(ctx context.Context, ids []int) error {
 		}
 		return slices.DeleteFunc(slices.Clone(ids), func(i int) bool { return r.statements[i] != nil }), nil
 	})
-}
-
-// completeStatements sends the request for statements, and halves the first group for as
-// long as it is too long.
-func (r *combinedRowJudge) completeStatements(ctx context.Context, ids []int, attempt int) (*llm.Reply, error) {
-	for {
-		req, err := r.statementsRequest(r.groups[0], ids, attempt)
-		if err != nil {
-			return nil, err
-		}
-		reply, err := r.complete(ctx, req)
-		_, tooLong := errors.AsType[*llm.ContextLengthError](err)
-		halves := halve(r.groups[0])
-		if !tooLong || halves == nil {
-			return reply, err
-		}
-		r.groups = append(halves, r.groups[1:]...)
-	}
 }
 
 // statementsRequest returns the request for statements of sentences and their

@@ -196,6 +196,34 @@ func TestCombinedSplitsLongAnswers(t *testing.T) {
 	}
 }
 
+// If the second attempt for a sentence exceeds the context window, halved chunks get two
+// attempts of their own.
+func TestCombinedHasTwoAttemptsAfterHalving(t *testing.T) {
+	var sizes []int
+	c, _ := newCombined(t, func(n int, in input) (string, error) {
+		if in.Claims != nil {
+			return judgeByKeys(in)
+		}
+		sizes = append(sizes, len(in.Sentences))
+		switch n {
+		case 0:
+			in.Sentences = in.Sentences[:1] // omits the second sentence
+		case 1:
+			return "", &llm.ContextLengthError{}
+		case 2:
+			return `{"statements":[]}`, nil
+		}
+		return supportSentences(in)
+	}, Options{})
+	e, j, err := c.Evaluate(t.Context(), "q", "Mars is red. Venus is bright.", longTask().Contexts)
+	if err != nil || len(e.Claims) != 2 || labels(j) != "supported supported" {
+		t.Errorf("got %d claims, %s, %v; want 2, supported supported, nil", len(e.Claims), labels(j), err)
+	}
+	if diff := cmp.Diff([]int{2, 1, 1, 1}, sizes); diff != "" {
+		t.Errorf("sentences per request (-want +got):\n%s", diff)
+	}
+}
+
 func TestCombinedErrors(t *testing.T) {
 	refusal := &llm.RefusalError{Reason: "content_filter"}
 	c, _ := newCombined(t, func(int, input) (string, error) { return "", refusal }, Options{})
