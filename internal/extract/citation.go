@@ -107,8 +107,8 @@ func bracketMarker(s string, i int) marker {
 		}
 		return marker{end - i, !isIndex(s, i), sources}
 	}
-	// "[[1](https://…)]"
-	if strings.HasPrefix(window, "[[") {
+	// "[[1](https://…)]", perhaps in brackets once more
+	if strings.HasPrefix(window, "[[") && !strings.HasPrefix(window, "[[[[") {
 		if m := bracketMarker(s, i+1); m.size > 0 && strings.HasPrefix(s[i+1+m.size:], "]") {
 			m.size += len("[]")
 			return m

@@ -85,6 +85,17 @@ func TestExtractAttachesCitationsToClaims(t *testing.T) {
 	}
 }
 
+// A citation may be in brackets within brackets, but not one in each of two million.
+func TestExtractReadsManyOpenBrackets(t *testing.T) {
+	const link = "[[[1](https://acme.com/plans)]]"
+	if got := formatCitations(t, "The plan costs $10 "+link+"."); !strings.Contains(got, "https://acme.com/plans") {
+		t.Errorf("%s: got %q, want its link", link, got)
+	}
+	if text := strings.Repeat("[", 2<<20); len(extract(t, text).Claims) > 0 {
+		t.Error("got a claim without words")
+	}
+}
+
 func TestExtractLimitsCitationSize(t *testing.T) {
 	answer := strings.Repeat("It is so [1-99]. ", 20_000)
 	n := 0
