@@ -1,8 +1,10 @@
 package lexical
 
 import (
+	"math"
 	"math/bits"
 
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
@@ -173,4 +175,164 @@ type claim struct {
 type support struct {
 	chunk, start int // start is the byte offset of the closest window
 	near         float64
+}
+
+// maxValues limits the numbers and dates that are compared by value. Any others are
+// compared as words.
+const maxValues = 1024
+
+// index builds the lookup tables for all claims, so that one pass over each context
+// matches all of them.
+func (s *scratch) index(l *lexicon.Lexicon, texts []string) {
+	s.alignedClaim = nil
+	s.claimTokens, s.tokens, s.blocks = s.claimTokens[:0], s.tokens[:0], s.blocks[:0]
+	s.values, s.valueTerms = s.values[:0], s.valueTerms[:0]
+	s.entries, s.terms, s.claimValues, s.wordPairs = append(s.entries[:0], entry{}), s.terms[:0], s.claimValues[:0], s.wordPairs[:0]
+	s.keys.Clear()
+	s.pairs.Clear()
+	for len(s.claims) < len(texts) {
+		s.claims = append(s.claims, claim{})
+	}
+	s.claims = s.claims[:len(texts)]
+	for i, text := range texts {
+		s.indexClaim(l, int32(i), text) //nolint:gosec // a row has fewer claims
+	}
+}
+
+func (s *scratch) indexClaim(l *lexicon.Lexicon, id int32, text string) {
+	c := &s.claims[id]
+	*c = claim{text: text, hits: c.hits[:0], around: c.around[:0], bestHits: c.bestHits[:0], supports: c.supports[:0], candidates: c.candidates[:0]}
+	c.tokens[0] = len(s.claimTokens)
+	s.claimTokens = l.Tokens(s.claimTokens, text)
+	c.tokens[1] = len(s.claimTokens)
+	ts := s.claimTokens[c.tokens[0]:]
+	c.values[0] = int32(len(s.claimValues)) //nolint:gosec // bounded by the claim's length, as all below
+	s.claimValues = s.appendNumbers(s.claimValues, maxValues-len(s.claimValues), text, ts)
+	c.values[1] = int32(len(s.claimValues)) //nolint:gosec // as above
+	c.terms[0] = int32(len(s.terms))        //nolint:gosec // as above
+	c.pairs[0] = int32(len(s.wordPairs))    //nolint:gosec // as above
+	s.words.Clear()
+	s.titled = isTitled(text, ts)
+	v := c.values[0]
+	content := false
+	for i := range ts {
+		t := &ts[i]
+		if i > 0 {
+			s.addPair(id, lexicon.Pair(ts[i-1].Key, t.Key))
+		}
+		if v < c.values[1] && i >= s.claimValues[v].first {
+			if i == s.claimValues[v].first {
+				s.addValue(l, id, v, ts)
+				content = true
+			}
+			if i == s.claimValues[v].last {
+				v++
+			}
+			continue
+		}
+		if t.Is(lexicon.Stop) || i > 0 && t.Is(lexicon.Number) && ts[i-1].Is(lexicon.Label) {
+			continue
+		}
+		content = true
+		s.addWord(l, id, ts, i)
+	}
+	if !content { // only stop words: "Yes.", "It is not."
+		for i := range ts {
+			s.addWord(l, id, ts, i)
+		}
+	}
+	c.terms[1] = int32(len(s.terms))     //nolint:gosec // as above
+	c.pairs[1] = int32(len(s.wordPairs)) //nolint:gosec // as above
+	for i := c.terms[0]; i < c.terms[1]; i++ {
+		c.total += s.terms[i].weight
+		if s.terms[i].name {
+			c.names += s.terms[i].weight
+		}
+	}
+}
+
+// isTitled reports whether all significant words in ASCII are capitalized, as in a title. In
+// such a text, capital letters do not identify names.
+func isTitled(text string, ts []lexicon.Token) bool {
+	const minWords, minLetters = 4, 4 // titles do not capitalize short words
+	n := 0
+	for i := range ts {
+		t := &ts[i]
+		if t.Class&(lexicon.Stop|lexicon.Number) != 0 || t.End-t.Start < minLetters || !isASCII(t.Text(text)) {
+			continue
+		}
+		if !t.Is(lexicon.Capital) {
+			return false
+		}
+		n++
+	}
+	return n >= minWords
+}
+
+func (s *scratch) newTerm(id int32, t term) int32 {
+	t.claim, t.seen, t.best = id, levels, levels
+	s.terms = append(s.terms, t)
+	return int32(len(s.terms) - 1) //nolint:gosec // bounded by the claim's length
+}
+
+// weigh converts an IDF to the weight of a term.
+func weigh(idf float64) int64 { return int64(math.Round(idf * 1000)) }
+
+func (s *scratch) addValue(l *lexicon.Lexicon, id, v int32, ts []lexicon.Token) {
+	val := &s.claimValues[v]
+	w := int64(0)
+	for _, t := range ts[val.first : val.last+1] {
+		if !t.Is(lexicon.Stop) || t.Is(lexicon.Month) {
+			w += weigh(l.IDF(t.Key))
+		}
+	}
+	s.valueTerms = append(s.valueTerms, s.newTerm(id, term{weight: max(w, 1), value: v, start: int32(val.Start), end: int32(val.End)})) //nolint:gosec // texts are shorter than 2 GiB
+}
+
+func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i int) {
+	t := &ts[i]
+	w := weigh(l.IDF(t.Key))
+	name := t.Is(lexicon.Capital) && !t.Is(lexicon.Initial) && !s.titled
+	if n := s.words.Get(t.Key); n > 0 {
+		s.terms[n-1].weight += w
+		s.terms[n-1].name = s.terms[n-1].name || name
+		return
+	}
+	n := s.newTerm(id, term{key: t.Key, weight: max(w, 1), value: -1, name: name, start: t.Start, end: t.End})
+	s.words.Set(t.Key, n+1)
+	s.addKey(t.Key, n, levelExact)
+	l.Related(t.Key, func(k uint64, r lexicon.Relation) {
+		switch r {
+		case lexicon.Adjective:
+			s.addKey(k, n, levelAdjective)
+		case lexicon.Synonym:
+			s.addKey(k, n, levelSynonym)
+		case lexicon.Loose:
+			s.addKey(k, n, levelLoose)
+		case lexicon.Antonym:
+		}
+	})
+}
+
+func (s *scratch) addKey(key uint64, n int32, v level) {
+	s.link(&s.keys, key, entry{term: n, level: v, next: s.keys.Get(key)})
+}
+
+func (s *scratch) addPair(id int32, key uint64) {
+	next := s.pairs.Get(key)
+	if next > 0 {
+		if p := &s.wordPairs[s.entries[next].term]; p.claim == id {
+			p.count++
+			return
+		}
+	}
+	n := int32(len(s.wordPairs)) //nolint:gosec // bounded by the claims' length
+	s.wordPairs = append(s.wordPairs, wordPair{claim: id, count: 1, text: -1})
+	s.link(&s.pairs, key, entry{term: n, next: next})
+}
+
+// link prepends an entry to the list of its key.
+func (s *scratch) link(heads *lexicon.Table[int32], key uint64, e entry) {
+	heads.Set(key, int32(len(s.entries))) //nolint:gosec // bounded by the claims' length
+	s.entries = append(s.entries, e)
 }

@@ -26,7 +26,7 @@ type answer struct {
 	ofFacts bool // made from facts, so that chunk ids and quotes do not refer to contexts
 }
 
-// A finding is the current result for a claim. The zero value means that there is no result yet.
+// A finding is the result for a claim so far; the zero value is none.
 type finding struct {
 	known    bool
 	label    verdict.Label
