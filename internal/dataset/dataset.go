@@ -134,15 +134,7 @@ func (e *RowError) Error() string {
 func (e *RowError) Unwrap() error { return e.Err }
 
 // A UsageError reports options that are invalid or do not match the files.
-type UsageError struct {
-	Err error
-}
-
-// Error returns the message of the cause.
-func (e *UsageError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the cause.
-func (e *UsageError) Unwrap() error { return e.Err }
+type UsageError = shape.UsageError
 
 func usagef(format string, args ...any) error {
 	return &UsageError{Err: fmt.Errorf(format, args...)}

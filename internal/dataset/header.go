@@ -105,7 +105,7 @@ func (m *columnMap) rival(f Field, chosen string, names []string) error {
 	}
 	for _, name := range names {
 		if _, used := m.byName[name]; !used && m.words.Rival(f, chosen, name) {
-			return &layoutError{err: &UsageError{shape.Ambiguous(f, chosen, name)}}
+			return &layoutError{err: shape.Ambiguous(f, chosen, name)}
 		}
 	}
 	return nil
@@ -128,7 +128,7 @@ func choose(f Field, found []foundField, hasValue func(*foundField) bool) (best 
 		case !hasValue(best) || best.rank > s.rank:
 			best, err = s, nil
 		case err == nil:
-			err = &UsageError{shape.Ambiguous(f, best.name, s.name)}
+			err = shape.Ambiguous(f, best.name, s.name)
 		}
 	}
 	return best, err
@@ -144,7 +144,7 @@ func (m *columnMap) column(h *header, f Field, hasValue func(*foundField) bool) 
 	for i := range h.found {
 		s := &h.found[i]
 		if s != best && s.field == f && f == FieldContexts && m.mapped[f] == "" && hasValue(s) && m.words.Rival(f, best.name, s.name) {
-			return nil, &layoutError{err: &UsageError{shape.Ambiguous(f, best.name, s.name)}}
+			return nil, &layoutError{err: shape.Ambiguous(f, best.name, s.name)}
 		}
 	}
 	if chosen := h.chosen[f]; chosen != "" && chosen != best.name {

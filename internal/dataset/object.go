@@ -199,8 +199,8 @@ func (o *objectReader) search(chosen string) error {
 		if trigger := f == FieldAnswer && o.nested || f == FieldContexts && rival; !trigger || o.columns.mapped[f] != "" {
 			continue
 		}
-		if usage, ok := errors.AsType[*shape.UsageError](finder.Rival(record, f)); ok {
-			return &UsageError{usage}
+		if err := finder.Rival(record, f); is[*UsageError](err) {
+			return err
 		}
 	}
 	return nil

@@ -102,11 +102,8 @@ func (s *shapedReader) read() {
 	record.Line = raw.Line
 	rows, err := s.shape.Read(record)
 	if err != nil {
-		if usage, ok := errors.AsType[*shape.UsageError](err); ok {
-			if usage.Ambiguous && s.count < maxPeeked {
-				s.queue = nil
-			}
-			err = &UsageError{usage}
+		if usage, ok := errors.AsType[*UsageError](err); ok && usage.Ambiguous && s.count < maxPeeked {
+			s.queue = nil
 		}
 		fail(rowError(raw.Line, err))
 		return
@@ -132,7 +129,9 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 		return path != nil && s.shape.Value(path, r.Value) != nil || f == FieldContexts && r.Contexts != nil
 	}, func() []string { return r.Value.Paths(maxListed + 1) })
 	for _, path := range s.ids {
-		row.ID = cmp.Or(row.ID, s.shape.Text(path, r.Value))
+		if v := s.shape.Value(path, r.Value); v != nil && (v.Kind == shape.Text || v.Kind == shape.Number) {
+			row.ID = cmp.Or(row.ID, v.Text)
+		}
 	}
 	row.ID = cmp.Or(row.ID, r.key)
 	if r.Turn > 0 {

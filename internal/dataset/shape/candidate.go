@@ -70,18 +70,22 @@ func (s *search) best(field Field) (*candidate, error) {
 	return best, nil
 }
 
-// A UsageError is an error that an option can solve.
+// A UsageError reports options that are invalid or do not match the files.
 type UsageError struct {
+	Err       error
 	Ambiguous bool // two sources of a field are equally good
-	text      string
 }
 
-func (e *UsageError) Error() string { return e.text }
+// Error returns the message of the cause.
+func (e *UsageError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *UsageError) Unwrap() error { return e.Err }
 
 // Ambiguous returns the error for two equally good sources of a field.
 func Ambiguous(f Field, a, b string) *UsageError {
-	return &UsageError{true, fmt.Sprintf("%s: ambiguous: both %s and %s match; choose one with --map %s=%s or --map %s=%s",
-		f, Quote(a), Quote(b), f, a, f, b)}
+	return &UsageError{fmt.Errorf("%s: ambiguous: both %s and %s match; choose one with --map %s=%s or --map %s=%s",
+		f, Quote(a), Quote(b), f, a, f, b), true}
 }
 
 // unrivaled returns the best candidate in a list, or nil. It is an error if a rival has another

@@ -49,7 +49,7 @@ func (f *Finder) shared(p Plan, record *Value) error {
 			continue
 		}
 		if !slices.ContainsFunc(f.Expand.find(a, record), func(v *Value) bool { return isChat(f.Expand.expand(v)) }) {
-			return &UsageError{text: fmt.Sprintf("%s and %s are both read from %s; choose another column with --map %s=COLUMN or --map %s=COLUMN",
+			return &UsageError{Err: fmt.Errorf("%s and %s are both read from %s; choose another column with --map %s=COLUMN or --map %s=COLUMN",
 				pair[0], pair[1], Quote(a.text), pair[0], pair[1])}
 		}
 	}

@@ -184,7 +184,7 @@ func (r *Reader) notExported(normal *Value) error {
 	if other := r.guess(normal); other != nil {
 		text += fmt.Sprintf("; they look like one of %s (--from %s)", other.Title, other.Name)
 	}
-	return &UsageError{text: text}
+	return &UsageError{Err: errors.New(text)}
 }
 
 // recognize sets the tool that wrote the records, unless it is known.
@@ -231,14 +231,6 @@ func (r *Reader) Value(p *Path, record *Value) *Value {
 		return values[0]
 	}
 	return newList(values)
-}
-
-// Text returns the string or number at a path of a normalized record, or "".
-func (r *Reader) Text(p *Path, record *Value) string {
-	if v := r.Value(p, record); v != nil && (v.Kind == Text || v.Kind == Number) {
-		return v.Text
-	}
-	return ""
 }
 
 // Rest returns a member of a record without the values that are fields, or nil if nothing is left.
