@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/go-json-experiment/json/jsontext"
@@ -141,19 +142,16 @@ func endsAsList(s string) bool {
 	}
 	if s[0] == '{' {
 		// An object needs a text member to hold contexts.
-		for _, key := range contextKeys() {
-			if strings.Contains(s, `"`+key+`"`) || strings.Contains(s, "'"+key+"'") {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(contextKeys(), func(key string) bool {
+			return strings.Contains(s, `"`+key+`"`) || strings.Contains(s, "'"+key+"'")
+		})
 	}
 	inner := strings.TrimRight(s, "]}), \t\r\n")
 	if inner == "" || strings.HasSuffix(inner, "'") || strings.HasSuffix(inner, `"`) {
 		return true
 	}
-	p := &pythonParser{s: strings.TrimLeft(s, "[({ \t\r\n")}
-	if !startsWithString(p.s) {
+	p := newPythonParser(strings.TrimLeft(s, "[({ \t\r\n"))
+	if !startsWithString(p.rest) {
 		return true // Document(...
 	}
 	if _, err := p.str(); err != nil {

@@ -29,44 +29,50 @@ func (e *pythonError) Error() string {
 // comma, as in the output of numpy, are separate elements. A single value in parentheses without a
 // comma is an error, since it is not a tuple.
 func readPython(s string) (*value, error) {
-	p := &pythonParser{s: s}
+	p := newPythonParser(s)
 	v, err := p.value(0)
 	if err != nil {
 		return nil, err
 	}
-	if p.space(); p.i < len(p.s) {
+	if p.peek(); p.rest != "" {
 		return nil, p.fail("unexpected text after the literal")
 	}
 	return v, nil
 }
 
 type pythonParser struct {
-	s     string
-	i     int
-	count int // of values so far
+	size  int    // of the whole text
+	rest  string // of the text
+	count int    // of values so far
 }
 
+func newPythonParser(s string) *pythonParser { return &pythonParser{size: len(s), rest: s} }
+
+// fail returns an error at the next byte.
 func (p *pythonParser) fail(what string) error {
-	return &pythonError{offset: p.i, what: what, isLiteral: p.i >= len(p.s)}
+	return &pythonError{offset: p.size - len(p.rest), what: what, isLiteral: p.rest == ""}
 }
 
 // failLiteral returns an error for text that is a literal rather than prose.
 func (p *pythonParser) failLiteral(what string) error {
-	return &pythonError{offset: p.i, what: what, isLiteral: true}
-}
-
-func (p *pythonParser) space() {
-	for p.i < len(p.s) && strings.IndexByte(" \t\r\n\f", p.s[p.i]) >= 0 {
-		p.i++
-	}
+	return &pythonError{offset: p.size - len(p.rest), what: what, isLiteral: true}
 }
 
 // peek returns the next byte after white space, or 0 at the end.
 func (p *pythonParser) peek() byte {
-	if p.space(); p.i < len(p.s) {
-		return p.s[p.i]
+	if p.rest = strings.TrimLeft(p.rest, " \t\r\n\f"); p.rest == "" {
+		return 0
 	}
-	return 0
+	return p.rest[0]
+}
+
+// accept reads a byte after white space if it is the next one.
+func (p *pythonParser) accept(c byte) bool {
+	found := p.peek() == c
+	if found {
+		p.rest = p.rest[1:]
+	}
+	return found
 }
 
 func (p *pythonParser) value(depth int) (*value, error) {
@@ -86,12 +92,12 @@ func (p *pythonParser) value(depth int) (*value, error) {
 		return p.sequence(')', depth)
 	case c == '{':
 		return p.braces(depth)
-	case startsWithString(p.s[p.i:min(len(p.s), p.i+3)]):
+	case startsWithString(p.rest):
 		text, err := p.str()
 		return &value{Kind: shape.Text, Text: text}, err
 	case p.abbreviated():
 		return nil, p.failLiteral("list is abbreviated (...)")
-	case isWordByte(c) || c == '-' || c == '+' || c == '.':
+	case isWordChar(rune(c)) || c == '-' || c == '+' || c == '.':
 		return p.word(depth)
 	}
 	return nil, p.fail("expected a value")
@@ -99,7 +105,7 @@ func (p *pythonParser) value(depth int) (*value, error) {
 
 // sequence reads a list or a tuple.
 func (p *pythonParser) sequence(end byte, depth int) (*value, error) {
-	p.i++
+	p.rest = p.rest[1:]
 	v := &value{Kind: shape.List}
 	comma := false
 	for p.peek() != end {
@@ -108,36 +114,27 @@ func (p *pythonParser) sequence(end byte, depth int) (*value, error) {
 			return nil, err
 		}
 		v.Items = append(v.Items, item)
-		comma = p.comma()
+		comma = p.accept(',') // NumPy separates elements with spaces
 	}
 	if end == ')' && len(v.Items) == 1 && !comma {
 		return nil, p.fail("parenthesized value is not a tuple")
 	}
-	p.i++
+	p.rest = p.rest[1:]
 	return v, nil
-}
-
-// comma reads a comma, if there is one: NumPy separates the elements of a list with spaces.
-func (p *pythonParser) comma() bool {
-	found := p.peek() == ','
-	if found {
-		p.i++
-	}
-	return found
 }
 
 // abbreviated reports whether an ellipsis replaces omitted elements of a list.
 func (p *pythonParser) abbreviated() bool {
-	rest, ok := strings.CutPrefix(p.s[p.i:], "...")
+	rest, ok := strings.CutPrefix(p.rest, "...")
 	rest = strings.TrimLeft(rest, ", \t\r\n")
 	return ok && (rest == "" || startsWithString(rest) || strings.IndexByte("[]({", rest[0]) >= 0)
 }
 
 // braces reads a dict into an object, or a set into a list.
 func (p *pythonParser) braces(depth int) (*value, error) {
-	p.i++
+	p.rest = p.rest[1:]
 	v := &value{Kind: shape.Object}
-	for p.peek() != '}' {
+	for !p.accept('}') {
 		item, err := p.value(depth + 1)
 		if err != nil {
 			return nil, err
@@ -150,7 +147,7 @@ func (p *pythonParser) braces(depth int) (*value, error) {
 		case !isPair:
 			v.Kind = shape.List
 		default:
-			p.i++
+			p.rest = p.rest[1:]
 			if item.Kind == shape.List || item.Kind == shape.Object {
 				return nil, p.fail("unhashable dict key")
 			}
@@ -161,32 +158,31 @@ func (p *pythonParser) braces(depth int) (*value, error) {
 			item.Name = name
 		}
 		v.Items = append(v.Items, item)
-		p.comma()
+		p.accept(',')
 	}
-	p.i++
 	return v, nil
 }
 
-func isWordByte(c byte) bool {
+func isWordChar(c rune) bool {
 	return c == '_' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= 0x80
+}
+
+// trimWord returns s without the word at its start, which can also contain the given characters.
+func trimWord(s, also string) string {
+	return strings.TrimLeftFunc(s, func(c rune) bool { return isWordChar(c) || strings.ContainsRune(also, c) })
 }
 
 // wordLength returns the length of the word at the start of s.
 func wordLength(s string) int {
-	n := 0
-	for n < len(s) && isWordByte(s[n]) {
-		n++
-	}
-	return n
+	return len(s) - len(trimWord(s, ""))
 }
 
 // word reads a constant, a number or a call.
 func (p *pythonParser) word(depth int) (*value, error) {
-	start := p.i
-	for p.i < len(p.s) && (isWordByte(p.s[p.i]) || p.s[p.i] == '.' || p.s[p.i] == '-' || p.s[p.i] == '+') {
-		p.i++
-	}
-	w := p.s[start:p.i]
+	unknown := &pythonError{offset: p.size - len(p.rest)}
+	rest := trimWord(p.rest, ".-+")
+	w := p.rest[:len(p.rest)-len(rest)]
+	p.rest = rest
 	switch {
 	case w == "None" || w == "nan" || w == "NaN" || w == "null":
 		return &value{Kind: shape.Null}, nil
@@ -197,33 +193,29 @@ func (p *pythonParser) word(depth int) (*value, error) {
 			return nil, p.fail("expected a value")
 		}
 		return &value{Kind: shape.Number, Text: w}, nil
-	case w == "set" && strings.HasPrefix(p.s[p.i:], "()"):
-		p.i += len("()")
+	case w == "set" && strings.HasPrefix(rest, "()"):
+		p.rest = rest[len("()"):]
 		return &value{Kind: shape.List}, nil
 	case p.peek() == '(':
 		return p.call(depth)
 	}
-	return nil, &pythonError{offset: start, what: "unknown name " + shape.Quote(w), isLiteral: p.i == len(p.s)}
+	unknown.what, unknown.isLiteral = "unknown name "+shape.Quote(w), p.rest == ""
+	return nil, unknown
 }
 
 // call reads a call. A call with a positional argument becomes the value of that argument, as in
 // array([...]). Keyword arguments become an object, as in Document(...).
 func (p *pythonParser) call(depth int) (*value, error) {
-	p.i++
+	p.rest = p.rest[1:]
 	v := &value{Kind: shape.Object}
 	var positional *value
-	for p.peek() != ')' {
+	for !p.accept(')') {
 		key := ""
-		rest := p.s[p.i:]
-		if n := wordLength(rest); n > 0 && n < len(rest) && rest[n] == '=' {
-			key = rest[:n]
-			p.i += n + 1
+		if n := wordLength(p.rest); n > 0 && strings.HasPrefix(p.rest[n:], "=") {
+			key, p.rest = p.rest[:n], p.rest[n+1:]
 		}
 		if key == "dtype" && p.peek() != '\'' && p.peek() != '"' {
-			// the dtype of an array is a bare name
-			for p.i < len(p.s) && (isWordByte(p.s[p.i]) || p.s[p.i] == '.') {
-				p.i++
-			}
+			p.rest = trimWord(p.rest, ".") // the dtype of an array is a bare name
 		} else {
 			item, err := p.value(depth + 1)
 			switch {
@@ -238,9 +230,8 @@ func (p *pythonParser) call(depth int) (*value, error) {
 				positional = item
 			}
 		}
-		p.comma()
+		p.accept(',')
 	}
-	p.i++
 	if positional != nil {
 		return positional, nil
 	}
@@ -249,48 +240,39 @@ func (p *pythonParser) call(depth int) (*value, error) {
 
 // str reads a string literal as repr writes it: without a prefix, in single or double quotes.
 func (p *pythonParser) str() (string, error) {
-	if strings.HasPrefix(p.s[p.i:], "u'") || strings.HasPrefix(p.s[p.i:], `u"`) { // of Python 2
-		p.i++
+	if strings.HasPrefix(p.rest, "u'") || strings.HasPrefix(p.rest, `u"`) { // of Python 2
+		p.rest = p.rest[1:]
 	}
-	start, mark := p.i, p.s[p.i:p.i+1]
+	start, mark := p.rest, p.rest[:1]
 	switch {
 	case mark != "'" && mark != `"`:
 		return "", p.fail("a string with the prefix " + mark + " is not supported")
-	case strings.HasPrefix(p.s[p.i:], strings.Repeat(mark, 3)):
+	case strings.HasPrefix(p.rest, strings.Repeat(mark, 3)):
 		return "", p.fail("a string in triple quotes is not supported")
 	}
-	rest := p.s[p.i+1:]
-	if n := strings.Index(rest, mark); n >= 0 && strings.IndexByte(rest[:n], '\\') < 0 {
-		p.i += n + 2
-		return rest[:n], nil
+	p.rest = p.rest[1:]
+	if text, rest, ok := strings.Cut(p.rest, mark); ok && !strings.Contains(text, `\`) {
+		p.rest = rest
+		return text, nil
 	}
 	var b strings.Builder
-	for rest != "" && !strings.HasPrefix(rest, mark) {
-		n := strings.IndexAny(rest, `\`+mark)
-		if n < 0 {
-			break
+	for {
+		n := strings.IndexAny(p.rest, `\`+mark)
+		if n < 0 || n == len(p.rest)-1 && p.rest[n] == '\\' {
+			p.rest = start
+			return "", p.failLiteral("unterminated string literal")
 		}
-		b.WriteString(rest[:n])
-		if rest = rest[n:]; rest[0] != '\\' {
-			continue
+		b.WriteString(p.rest[:n])
+		if p.rest = p.rest[n:]; p.accept(mark[0]) {
+			return b.String(), nil
 		}
-		if len(rest) == 1 {
-			break
-		}
-		c, _, tail, err := strconv.UnquoteChar(rest, rest[1]) // any quote can be escaped
+		c, _, tail, err := strconv.UnquoteChar(p.rest, p.rest[1]) // any quote can be escaped
 		if err != nil {
-			p.i = len(p.s) - len(rest)
 			return "", p.failLiteral("unknown escape sequence")
 		}
 		b.WriteRune(c) // also of \xNN, which is not a byte in Python
-		rest = tail
+		p.rest = tail
 	}
-	if !strings.HasPrefix(rest, mark) {
-		p.i = start
-		return "", p.failLiteral("unterminated string literal")
-	}
-	p.i = len(p.s) - len(rest) + 1
-	return b.String(), nil
 }
 
 // startsWithString reports whether s starts with a JSON or Python string.
@@ -377,8 +359,8 @@ func langChainDocument(s string) (*value, error) {
 		return nil, errRepr
 	}
 	doc.Items = append(doc.Items, &value{Kind: shape.Text, Name: "page_content", Text: text})
-	p := &pythonParser{s: s}
-	if escaped, err := p.str(); err == nil && escaped != text && p.i == len(text)+2 {
+	p := newPythonParser(s)
+	if escaped, err := p.str(); err == nil && escaped != text && len(s)-len(p.rest) == len(text)+2 {
 		return nil, errors.New("page_content is escaped, or contains backslashes: write the text of the document instead")
 	}
 	return doc, nil
