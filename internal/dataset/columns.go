@@ -13,20 +13,13 @@ import (
 
 // aliases returns the usual column names of a field. Other names are recognized by
 // package shape. Names in the first list are preferred to those in the second.
-func aliases(f Field) (names [2][]string) {
-	switch f {
-	case FieldID:
-		names[0] = []string{"id", "sample_id", "_id"}
-	case FieldQuestion:
-		names[0] = []string{"question", "user_input", "query"}
-		names[1] = []string{"input"}
-	case FieldAnswer:
-		names[0] = []string{"answer", "response", "output", "actual_output"}
-	case FieldContexts:
-		names[0] = []string{"contexts", "retrieved_contexts", "retrieval_context"}
-		names[1] = []string{"context", "documents"}
-	}
-	return names
+func aliases(f Field) [2][]string {
+	return map[Field][2][]string{
+		FieldID:       {{"id", "sample_id", "_id"}},
+		FieldQuestion: {{"question", "user_input", "query"}, {"input"}},
+		FieldAnswer:   {{"answer", "response", "output", "actual_output"}},
+		FieldContexts: {{"contexts", "retrieved_contexts", "retrieval_context"}, {"context", "documents"}},
+	}[f]
 }
 
 // A columnMap assigns columns to fields and to Row.Kept by name.
@@ -104,15 +97,6 @@ func newColumnMap(opts Options) (*columnMap, error) {
 func (m *columnMap) keeps(name string) bool {
 	_, used := m.byName[name]
 	return slices.Contains(m.keep, name) || m.keepAll && !used
-}
-
-// candidates lists the possible column names of a field for error messages.
-func (m *columnMap) candidates(f Field) string {
-	if name := cmp.Or(m.mapped[f], m.names[f]); name != "" {
-		return shape.Quote(name)
-	}
-	names := aliases(f)
-	return strings.Join(slices.Concat(names[0], names[1]), ", ")
 }
 
 // noSuchColumn returns the error for a mapped column that does not exist.
@@ -197,8 +181,13 @@ func layoutOf(err error) *layoutError {
 
 // missing returns the error for a required field without a column.
 func (m *columnMap) missing(f Field, names []string) error {
+	usual := aliases(f)
+	looked := strings.Join(slices.Concat(usual[0], usual[1]), ", ")
+	if name := cmp.Or(m.mapped[f], m.names[f]); name != "" {
+		looked = shape.Quote(name)
+	}
 	return &layoutError{fmt.Errorf("no %s: looked for %s; found %s; choose one with --map %s=COLUMN",
-		f, m.candidates(f), list(names), f), true, f}
+		f, looked, list(names), f), true, f}
 }
 
 // hasPaths reports whether a field is mapped to a path instead of a column.
