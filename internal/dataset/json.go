@@ -32,7 +32,6 @@ type jsonReader struct {
 	rows     string          // member of the object with the array of rows, or ""
 	layout   *columnMap      // columns that tell rows from other objects
 	finder   *shape.Finder
-	preset   shape.Plan
 	stream   bool // objects without an array
 	done     bool
 	inside   bool // within the array
@@ -52,7 +51,7 @@ func newJSON(r *bufio.Reader, f fileColumns, preset *columnMap, consumed func(in
 	j := &jsonReader{
 		in: in, consumed: consumed, text: text, elements: newLenientDecoder(in),
 		objectReader: objectReader{fileColumns: f},
-		members:      map[string]bool{}, layout: columns, finder: newFinder(), preset: columns.preset(),
+		members:      map[string]bool{}, layout: columns, finder: newFinder(),
 	}
 	err := j.start()
 	if err == nil && j.inside && j.elements.PeekKind() == '[' {
@@ -90,28 +89,34 @@ func (j *jsonReader) start() error {
 	}
 	begin := j.elements.InputOffset() - 1
 	j.firstLine = j.in.lineAt(begin)
+	if err := j.readWrapper(); err != nil || j.wrapped {
+		return err
+	}
+	return j.startStream(begin, j.elements.InputOffset())
+}
+
+// readWrapper reads members of the object around the array, up to the first element of the array
+// or, if there is none or it has been read, to the end of the object.
+func (j *jsonReader) readWrapper() error {
 	for j.elements.PeekKind() == '"' {
 		name, err := j.member()
 		if err != nil {
 			return err
 		}
-		if slices.Contains(wrappers(), name) && j.elements.PeekKind() == '[' && !j.isRow() {
+		if !j.wrapped && slices.Contains(wrappers(), name) && j.elements.PeekKind() == '[' && !j.isRow() {
 			if err := j.foundRows(name); err != nil {
 				return err
 			}
 			j.wrapped, j.inside = true, true
-			_, err := j.elements.ReadToken()
-			return err
+			break
 		}
 		if err := j.skip(name); err != nil {
 			return err
 		}
 		j.in.discard(j.elements.InputOffset())
 	}
-	if _, err := j.elements.ReadToken(); err != nil {
-		return err
-	}
-	return j.startStream(begin, j.elements.InputOffset())
+	_, err := j.elements.ReadToken()
+	return err
 }
 
 // member reads the name of a member of the object around the array.
@@ -158,7 +163,7 @@ func (j *jsonReader) skip(name string) error {
 	switch {
 	case err != nil:
 		return err
-	case raw.Kind() == '[' && j.finder.HoldRows(firstElements(raw), j.preset):
+	case raw.Kind() == '[' && j.finder.HoldRows(firstElements(raw), j.layout.preset()):
 		return j.foundRows(name)
 	case raw.Kind() == '{':
 		member, err := readJSON(newLenientDecoder(bytes.NewReader(raw)))
@@ -166,7 +171,7 @@ func (j *jsonReader) skip(name string) error {
 			return nil //nolint:nilerr // it has no rows that could be read
 		}
 		member.Name = name
-		if at := j.finder.RowsIn(member, j.preset); at != "" {
+		if at := j.finder.RowsIn(member, j.layout.preset()); at != "" {
 			return j.foundRows(at)
 		}
 	}
@@ -264,21 +269,10 @@ func (j *jsonReader) end() error {
 	if _, err := j.elements.ReadToken(); err != nil {
 		return err
 	}
-	for j.wrapped {
-		if j.elements.PeekKind() == '}' {
-			if _, err := j.elements.ReadToken(); err != nil {
-				return err
-			}
-			break
-		}
-		name, err := j.member()
-		if err != nil {
+	if j.wrapped {
+		if err := j.readWrapper(); err != nil {
 			return err
 		}
-		if err := j.skip(name); err != nil {
-			return err
-		}
-		j.in.discard(j.elements.InputOffset())
 	}
 	tok, err := j.elements.ReadToken()
 	if j.inside = err == nil && tok.Kind() == '[' && !j.wrapped; j.inside {
