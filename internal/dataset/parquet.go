@@ -32,13 +32,11 @@ type parquetReader struct {
 	nodes   map[int]*parquetNode // schema nodes by column index
 	leaves  []*leaf
 	size    int64    // file size in bytes
-	limit   int      // maximum size of a record in bytes
 	values  []*value // each selected column of the current record
 
 	group     int   // index of the next row group
 	remaining int64 // number of unread records in the current row group
 	row       int64 // number of records read
-	total     int64 // number of records in the file
 }
 
 // recoverPanic converts a panic into an error. The Parquet library panics on
@@ -71,22 +69,18 @@ func newParquet(in io.ReaderAt, size int64, f fileColumns) (p *parquetReader, er
 	if err != nil {
 		return nil, err
 	}
-	p = &parquetReader{fileColumns: f, file: file, check: check, header: h, outcome: f.columns.outcome(names), values: make([]*value, len(columns)), nodes: map[int]*parquetNode{}, total: file.NumRows(), limit: f.limit()}
+	p = &parquetReader{fileColumns: f, file: file, check: check, header: h, outcome: f.columns.outcome(names), values: make([]*value, len(columns)), nodes: map[int]*parquetNode{}}
+	var selected []int
 	for _, s := range h.found {
-		p.add(s.at, columns[s.at])
+		selected = append(selected, s.at)
 	}
-	for _, i := range slices.Concat(h.keep, p.outcome) {
-		p.add(i, columns[i])
+	for _, i := range slices.Concat(selected, h.keep, p.outcome) {
+		if p.nodes[i] == nil {
+			p.nodes[i] = newParquetNode(columns[i], &p.leaves)
+		}
 	}
 	f.warnAbout(h)
 	return p, nil
-}
-
-// add selects a column for reading.
-func (p *parquetReader) add(i int, c *parquet.Column) {
-	if p.nodes[i] == nil {
-		p.nodes[i] = newParquetNode(c, &p.leaves)
-	}
 }
 
 func (p *parquetReader) next(row *Row) (err error) {
@@ -100,8 +94,8 @@ func (p *parquetReader) next(row *Row) (err error) {
 	p.row++
 	row.Line = int(p.row)
 	row.Offset = p.size
-	if p.row < p.total { // estimated from the number of records read
-		row.Offset = int64(float64(p.size) * (float64(p.row) / float64(p.total)))
+	if p.row < p.file.NumRows() { // estimated from the number of records read
+		row.Offset = int64(float64(p.size) * (float64(p.row) / float64(p.file.NumRows())))
 	}
 	rowErr, err := p.read(row)
 	if err != nil {
@@ -123,8 +117,8 @@ func (p *parquetReader) nextGroup() error {
 	}
 	groups := p.file.RowGroups()
 	if p.group == len(groups) {
-		if p.row != p.total {
-			return fmt.Errorf("broken Parquet data: %d rows are announced and %d are there", p.total, p.row)
+		if p.row != p.file.NumRows() {
+			return fmt.Errorf("broken Parquet data: %d rows are announced and %d are there", p.file.NumRows(), p.row)
 		}
 		return io.EOF
 	}
@@ -147,7 +141,7 @@ func (p *parquetReader) nextGroup() error {
 // read reads the next record into row. rowErr reports an invalid record, err an
 // error that affects the whole file.
 func (p *parquetReader) read(row *Row) (rowErr, err error) {
-	r := &parquetRecord{limit: p.limit}
+	r := &parquetRecord{limit: p.limit()}
 	for i, name := range p.header.names {
 		if n := p.nodes[i]; n != nil { // also above the limit, since all columns must be advanced
 			p.values[i] = n.build(r, name)
@@ -210,11 +204,7 @@ func isListGroup(c *parquet.Column) bool {
 		_, ok := logical.(*format.ListType)
 		return ok
 	}
-	switch c.Columns()[0].Name() {
-	case "list", "bag", "array":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"list", "bag", "array"}, c.Columns()[0].Name())
 }
 
 // logicalType returns the annotation of a column, or nil.

@@ -20,7 +20,6 @@ type tableReader struct {
 	outcome   []int    // see unreadable
 	fields    int      // number of fields of the header line
 	line      []string // names of the header line, up to the last one
-	exact     bool     // see OpenRecords
 	consumed  func(int64) int64
 	started   bool         // a record has been read
 	separator string       // of the contexts in a cell, or ""
@@ -41,9 +40,9 @@ func newTable(r *bufio.Reader, f fileColumns, consumed func(int64) int64) (*tabl
 	t := &tableReader{
 		fileColumns: f,
 		csv:         csvReader{lines: NewLineReader(r, f.limit()), dialect: detectDialect(sample, given, preferred)},
-		exact:       f.columns.exact, consumed: consumed,
+		consumed:    consumed,
 	}
-	if t.exact {
+	if t.columns.exact {
 		t.csv.escapes, t.csv.padded = false, false
 	}
 	err := t.csv.next()
@@ -57,7 +56,7 @@ func newTable(r *bufio.Reader, f fileColumns, consumed func(int64) int64) (*tabl
 		return nil, fmt.Errorf("header: %w", err)
 	case !t.csv.valid():
 		return nil, errors.New("header: " + notUTF8)
-	case !t.exact && bytes.IndexByte(t.csv.record, '\r') >= 0 && !bytes.Contains(t.csv.record, []byte("\r\n")):
+	case !t.columns.exact && bytes.IndexByte(t.csv.record, '\r') >= 0 && !bytes.Contains(t.csv.record, []byte("\r\n")):
 		return nil, errors.New("header: a carriage return; if lines end in it alone, convert it with: tr '\\r' '\\n' <FILE >rows.csv")
 	}
 	t.fields = len(t.csv.ends)
@@ -65,13 +64,13 @@ func newTable(r *bufio.Reader, f fileColumns, consumed func(int64) int64) (*tabl
 	named := 0
 	for i := range t.csv.ends {
 		names = append(names, string(t.name(i)))
-		if names[i] != "" || t.exact {
+		if names[i] != "" || t.columns.exact {
 			named = i + 1
 		}
 	}
 	names = names[:named]
 	t.line = names
-	if !t.exact {
+	if !t.columns.exact {
 		if t.outputs = newOutputTable(names, t.columns); t.outputs != nil {
 			names = t.outputs.names
 			t.columns = t.columns.withAnswer(outputColumn)
@@ -85,7 +84,7 @@ func newTable(r *bufio.Reader, f fileColumns, consumed func(int64) int64) (*tabl
 		return nil, err
 	}
 	t.outcome = t.columns.outcome(names)
-	if t.exact || !t.columns.raw { // raw records keep all columns to search them
+	if t.columns.exact || !t.columns.raw { // raw records keep all columns to search them
 		f.warnAbout(t.header)
 	}
 	t.separator = shape.ContextSeparator(names, true)
@@ -94,7 +93,7 @@ func newTable(r *bufio.Reader, f fileColumns, consumed func(int64) int64) (*tabl
 
 // name returns a field as a column name.
 func (t *tableReader) name(i int) []byte {
-	if t.exact {
+	if t.columns.exact {
 		return t.csv.field(i)
 	}
 	return bytes.TrimFunc(t.csv.field(i), func(c rune) bool { return unicode.IsSpace(c) || c == bom })
@@ -167,7 +166,7 @@ func (t *tableReader) cell(i int) ([]byte, bool) {
 // skips reports whether the current record is no row: its fields are empty, or
 // it is the header again, as in concatenated files.
 func (t *tableReader) skips() bool {
-	if t.exact || len(t.csv.ends) < 2 {
+	if t.columns.exact || len(t.csv.ends) < 2 {
 		return false
 	}
 	if len(bytes.TrimSpace(t.csv.record)) == 0 {
@@ -194,7 +193,7 @@ const maxMissing = len("undefined") + 4 // with spaces
 // fill stores the record in row and returns the first error of a field.
 func (t *tableReader) fill(row *Row) error {
 	var firstErr error
-	valid := t.csv.valid() && (t.exact || bytes.IndexByte(t.csv.record, 0) < 0)
+	valid := t.csv.valid() && (t.columns.exact || bytes.IndexByte(t.csv.record, 0) < 0)
 	hasValue := func(s *foundField) bool {
 		cell, _ := t.cell(s.at)
 		return len(cell) > 0 && (s.field != FieldContexts || len(cell) > maxMissing || !shape.IsMissing(string(cell)))
@@ -230,7 +229,7 @@ func (t *tableReader) fill(row *Row) error {
 	}
 	for _, i := range t.header.keep {
 		cell, ok := t.cell(i)
-		if !ok || t.columns.raw && !t.exact {
+		if !ok || t.columns.raw && !t.columns.exact {
 			break
 		}
 		row.Kept = append(row.Kept, Column{Name: t.header.names[i], Value: cellJSON(string(cell))})
