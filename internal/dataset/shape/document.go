@@ -164,7 +164,7 @@ func (f *Finder) table(v *Value) []*Value {
 	}
 	if v.Kind == List {
 		// Rows as lists, with the names in the first one.
-		if len(v.Items) > 1 && v.Items[0].Kind == List && f.namesFields(v.Items[0].Items) {
+		if len(v.Items) > 1 && v.Items[0].Kind == List && f.namesFields(v.Items[0]) {
 			return rowsOf(v.Items[0].Items, v.Items[1:])
 		}
 		return nil
@@ -178,11 +178,11 @@ func (f *Finder) table(v *Value) []*Value {
 			return nil
 		}
 	}
-	if f.namesFields(memberNames(v)) {
+	if f.namesFields(v) {
 		return transpose(v.Items)
 	}
-	if kind == Object && f.namesFields(memberNames(v.Items[0])) {
-		if slices.ContainsFunc(v.Items, func(m *Value) bool { return !f.namesFields(memberNames(m)) }) {
+	if kind == Object && f.namesFields(v.Items[0]) {
+		if slices.ContainsFunc(v.Items, func(m *Value) bool { return !f.namesFields(m) }) {
 			return nil
 		}
 		return v.Items
@@ -212,23 +212,20 @@ func isNumbered(rows []*Value, table *Value) bool {
 	return len(names) == len(rows)
 }
 
-func memberNames(v *Value) []*Value {
-	names := make([]*Value, len(v.Items))
-	for i, m := range v.Items {
-		names[i] = &Value{Kind: Text, Text: m.Name}
-	}
-	return names
-}
-
-// namesFields reports whether a list of texts names an answer and contexts.
-func (f *Finder) namesFields(names []*Value) bool {
+// namesFields reports whether the texts in a list, or the members of an object, are named like an
+// answer and contexts.
+func (f *Finder) namesFields(v *Value) bool {
 	found := map[Field]bool{}
-	for _, name := range names {
-		if name.Kind != Text {
+	for _, m := range v.Items {
+		name := m.Name
+		if v.Kind == List {
+			name = m.Text
+		}
+		if v.Kind == List && m.Kind != Text {
 			return false
 		}
 		for _, field := range fields() {
-			if _, ok := f.Names.Rank(field, name.Text); ok {
+			if _, ok := f.Names.Rank(field, name); ok {
 				found[field] = true
 			}
 		}

@@ -72,14 +72,11 @@ func (f *Finder) spansOf(v *Value) []*span {
 			add(scope.first("spans"))
 		}
 	}
-	if len(out) > 0 {
-		return out
-	}
 	trace := v
 	if t := v.Member("trace"); t.has("input") || t.has("output") {
 		trace = t // of Langfuse or Opik
 	}
-	if trace == v {
+	if len(out) == 0 && trace == v {
 		add(v.first("data.spans", "trace.data.spans", "trace.spans", "spans"))
 	}
 	if len(out) > 0 {
@@ -142,11 +139,8 @@ func markRetrievers(spans []*span) {
 
 // canAnswer reports whether the output of a span can be the answer of its trace.
 func (s *span) canAnswer() bool {
-	switch s.kind {
-	case "evaluator", "guardrail", "embedding", "embeddings", "tool", "execute_tool", "parser", "prompt":
-		return false
-	}
-	return !s.retriever && !s.isReranker()
+	others := []string{"evaluator", "guardrail", "embedding", "embeddings", "tool", "execute_tool", "parser", "prompt"}
+	return !s.retriever && !s.isReranker() && !slices.Contains(others, s.kind)
 }
 
 func (s *span) isReranker() bool { return strings.HasPrefix(s.kind, "rerank") }

@@ -3,6 +3,7 @@ package shape
 import (
 	"cmp"
 	"errors"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -13,18 +14,18 @@ import (
 func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 	slices.SortStableFunc(spans, func(a, b *span) int { return strings.Compare(a.start, b.start) })
 	markRetrievers(spans)
-	ids := map[string]bool{}
+	byID := map[string]*span{}
 	for _, s := range spans {
-		ids[s.id] = true
+		byID[s.id] = s
 	}
 	root := spans[0]
-	if i := slices.IndexFunc(spans, func(s *span) bool { return !ids[s.parent] }); i >= 0 {
+	if i := slices.IndexFunc(spans, func(s *span) bool { return byID[s.parent] == nil }); i >= 0 {
 		root = spans[i]
 	}
 	row.Question = f.side(root.value, Question)
 	row.Answer = f.side(root.value, Answer)
 	for _, s := range spans {
-		if s == root || ids[s.parent] || !s.canAnswer() || row.Answer == nil {
+		if s == root || byID[s.parent] != nil || !s.canAnswer() || row.Answer == nil {
 			continue
 		}
 		if other := f.side(s.value, Answer); other != nil && *other != *row.Answer {
@@ -42,13 +43,13 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 			row.Answer = f.side(s.value, Answer)
 		}
 	}
-	row.Contexts = f.traceContexts(root, spans, row.Answer)
+	row.Contexts = f.traceContexts(root, spans, byID, row.Answer)
 	return row, root.value, err
 }
 
 // traceContexts returns what the retrievers or rerankers of a trace returned, or nil. The
 // answer alone, as a step that is named after retrieval returns it, is no context.
-func (f *Finder) traceContexts(root *span, spans []*span, answer *string) *Value {
+func (f *Finder) traceContexts(root *span, spans []*span, byID map[string]*span, answer *string) *Value {
 	isAnswer := func(v *Value) bool { return v.Kind == Text && answer != nil && v.Text == *answer }
 	for _, s := range slices.Backward(spans) {
 		if s.isReranker() {
@@ -60,10 +61,6 @@ func (f *Finder) traceContexts(root *span, spans []*span, answer *string) *Value
 	var all []*Value
 	seen := map[string]bool{}
 	found := false
-	byID := map[string]*span{}
-	for _, s := range spans {
-		byID[s.id] = s
-	}
 	// inside reports whether a retriever is a step of another one.
 	inside := func(s *span) bool {
 		for range maxDepth {
@@ -152,16 +149,22 @@ func (f *Finder) documents(v *Value) *Value {
 
 // contextsIn returns the contexts that are found by their names in an output, or nil.
 func (f *Finder) contextsIn(output *Value) *Value {
-	record := &Value{Kind: Object, Items: []*Value{output.renamed("returned")}}
-	plan, err := f.Plan(record, nil)
-	if err != nil {
-		return nil
-	}
-	row, err := f.Row(plan, record)
+	row, err := f.rowIn(output.renamed("returned"), fields())
 	if err != nil {
 		return nil
 	}
 	return row.Contexts
+}
+
+// rowIn returns some fields of a record with one member.
+func (f *Finder) rowIn(member *Value, wanted []Field) (Row, error) {
+	record := &Value{Kind: Object, Items: []*Value{member}}
+	plan, err := f.Plan(record, nil)
+	if err != nil {
+		return Row{}, err
+	}
+	maps.DeleteFunc(plan, func(field Field, _ *Path) bool { return !slices.Contains(wanted, field) })
+	return f.Row(plan, record)
 }
 
 func inputPaths() []string {
@@ -197,12 +200,7 @@ func (f *Finder) side(v *Value, field Field) *string {
 				side = inner.Items[0]
 			}
 		}
-		record := &Value{Kind: Object, Items: []*Value{f.Expand.expand(side).renamed(name)}}
-		plan, err := f.Plan(record, nil)
-		if err != nil {
-			continue
-		}
-		row, err := f.Row(Plan{field: plan[field]}, record)
+		row, err := f.rowIn(f.Expand.expand(side).renamed(name), []Field{field})
 		if text := cmp.Or(row.Question, row.Answer); err == nil && text != nil {
 			return text
 		}
