@@ -15,24 +15,12 @@ type Tool struct {
 	// paths lists candidate paths of each field in order of preference. Fields without a
 	// match are found by name.
 	paths map[Field][]string
-	// contextSeparator separates the contexts in a text, in tables and in JSON records with
-	// one of the members in joined. If it is empty, a text is one context.
-	contextSeparator string
-	joined           string
 }
 
 // Tools returns the tools whose exports are known.
 func Tools() []Tool {
 	return []Tool{
-		{
-			Name: "deepeval", Title: "DeepEval",
-			signatures: [][]string{{"input", "actual_output|actualOutput", "retrieval_context|retrievalContext"}, {"turns", "scenario", "chatbot_role|chatbotRole"}},
-			paths: map[Field][]string{
-				Question: {"input", "turns"}, Answer: {"actual_output", "actualOutput", "turns"},
-				Contexts: {"retrieval_context", "retrievalContext", "turns[-1].retrieval_context", "turns[-1].retrievalContext"},
-			},
-			contextSeparator: "|", joined: "source_file|expected_tools|additional_metadata",
-		},
+		deepEval(),
 		{
 			Name: "langsmith", Title: "LangSmith",
 			signatures: [][]string{{"run_type", "inputs|outputs"}, {"inputs", "outputs", "reference_outputs|referenceOutputs|reference_example_id|dotted_order"}},
@@ -137,17 +125,28 @@ func Tools() []Tool {
 	}
 }
 
+func deepEval() Tool {
+	return Tool{
+		Name: "deepeval", Title: "DeepEval",
+		signatures: [][]string{{"input", "actual_output|actualOutput", "retrieval_context|retrievalContext"}, {"turns", "scenario", "chatbot_role|chatbotRole"}},
+		paths: map[Field][]string{
+			Question: {"input", "turns"}, Answer: {"actual_output", "actualOutput", "turns"},
+			Contexts: {"retrieval_context", "retrievalContext", "turns[-1].retrieval_context", "turns[-1].retrievalContext"},
+		},
+	}
+}
+
 // ContextSeparator returns the separator of contexts in the texts of a table or of a JSON
-// record with the given columns, or "" if a text is one context.
+// record with the given columns, or "" if a text is one context. DeepEval joins contexts in
+// tables, and in the JSON records of its goldens.
 func ContextSeparator(columns []string, isTable bool) string {
 	record := &Value{Kind: Object}
 	for _, name := range columns {
 		record.Items = append(record.Items, &Value{Name: name})
 	}
-	for _, t := range Tools() {
-		if t.contextSeparator != "" && t.matches(record) && (isTable || anySignature([][]string{{t.joined}}, record)) {
-			return t.contextSeparator
-		}
+	tool := deepEval()
+	if tool.matches(record) && (isTable || anySignature([][]string{{"source_file|expected_tools|additional_metadata"}}, record)) {
+		return "|"
 	}
 	return ""
 }
