@@ -56,19 +56,9 @@ func (c *Condition) Holds(value []byte) bool {
 		}
 	}
 	equal := text == c.value || !isText && numbers && a == b && !isVersion(text) && !isVersion(c.value)
-	switch c.op {
-	case "=":
-		return equal
-	case "!=":
-		return !equal
-	case "<":
-		return numbers && a < b
-	case "<=":
-		return numbers && a <= b
-	case ">":
-		return numbers && a > b
-	}
-	return numbers && a >= b
+	return map[string]bool{
+		"=": equal, "!=": !equal, "<": numbers && a < b, "<=": numbers && a <= b, ">": numbers && a > b, ">=": numbers && a >= b,
+	}[c.op]
 }
 
 // isVersion reports whether a number ends in a zero that only a version has, as 1.10.

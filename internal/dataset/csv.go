@@ -5,6 +5,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 )
 
@@ -216,22 +217,15 @@ func (c *csvReader) field(i int) []byte {
 // valid reports whether each field is valid UTF-8. It also checks the boundaries, since two invalid
 // fields can form a valid character when concatenated.
 func (c *csvReader) valid() bool {
-	for _, end := range c.ends {
-		if end < len(c.record) && !utf8.RuneStart(c.record[end]) {
-			return false
-		}
-	}
-	return utf8.Valid(c.record)
+	return utf8.Valid(c.record) && !slices.ContainsFunc(c.ends, func(end int) bool {
+		return end < len(c.record) && !utf8.RuneStart(c.record[end])
+	})
 }
 
 // trimEnd removes the line ending, which is \r\r\n after writing \r\n to a file
 // that Windows opened as text.
 func trimEnd(line []byte) []byte {
-	line = bytes.TrimSuffix(line, []byte("\n"))
-	for len(line) > 0 && line[len(line)-1] == '\r' {
-		line = line[:len(line)-1]
-	}
-	return line
+	return bytes.TrimRight(bytes.TrimSuffix(line, []byte("\n")), "\r")
 }
 
 // delimiters are the detected delimiters, the most common one first.

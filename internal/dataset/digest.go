@@ -30,33 +30,27 @@ func (d *Digest) Add(rows iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 }
 
 func (d *Digest) add(row *Row, err error) {
-	d.row = d.row[:0]
-	readable := uint64(1)
+	d.row = append(d.row[:0], 1)
 	if err != nil {
-		readable = 0
+		d.row[0] = 0
 	}
-	d.row = binary.AppendUvarint(d.row, readable)
-	for _, text := range []string{row.ID, row.Question, row.Answer} {
-		d.text(text)
-	}
+	d.texts(row.ID, row.Question, row.Answer)
 	d.row = binary.AppendUvarint(d.row, uint64(len(row.Contexts)))
-	for _, text := range row.Contexts {
-		d.text(text)
-	}
+	d.texts(row.Contexts...)
 	for i, s := range row.Sources { // citations are resolved with them
 		if s != (Source{}) {
 			d.row = binary.AppendUvarint(d.row, uint64(i))
-			for _, text := range []string{s.ID, s.Part, s.Title, s.File, s.URL} {
-				d.text(text)
-			}
+			d.texts(s.ID, s.Part, s.Title, s.File, s.URL)
 		}
 	}
 	d.hash.Write(d.row)
 }
 
-// text appends a text and its length, so that no other texts have the same bytes.
-func (d *Digest) text(s string) {
-	d.row = append(binary.AppendUvarint(d.row, uint64(len(s))), s...)
+// texts appends texts, each after its length, so that no other texts have the same bytes.
+func (d *Digest) texts(list ...string) {
+	for _, s := range list {
+		d.row = append(binary.AppendUvarint(d.row, uint64(len(s))), s...)
+	}
 }
 
 // String returns the digest of the rows so far, in hexadecimal.

@@ -108,9 +108,7 @@ func otlpValue(v *Value) *Value {
 			return list
 		}
 	case "kvlistValue", "kvlist_value":
-		if list := m.Member("values"); list != nil {
-			return attributes(list)
-		}
+		return attributes(m.Member("values"))
 	}
 	return nil
 }

@@ -78,15 +78,8 @@ func (p *Path) multiple() bool {
 
 // covers reports whether the value at a path contains that at another one.
 func (p *Path) covers(other *Path) bool {
-	if len(p.steps) > len(other.steps) {
-		return false
-	}
-	for i, s := range p.steps {
-		if s.kind != allElements && s != other.steps[i] {
-			return false
-		}
-	}
-	return true
+	n := len(p.steps)
+	return n <= len(other.steps) && slices.EqualFunc(p.steps, other.steps[:n], func(a, b step) bool { return a.kind == allElements || a == b })
 }
 
 // find returns the values that the path selects in a normalized record. A name

@@ -123,7 +123,7 @@ func (f *Finder) Row(plan Plan, record *Value) (Row, error) {
 				row.Contexts = f.toolResults(f.turn(plan, field, f.Expand.expand(values[0])))
 			case len(values) == 1 && (!path.multiple() || values[0].Kind == List):
 				row.Contexts = values[0]
-			case len(values) > 0 || path.multiple() && f.exists(path, record):
+			case len(values) > 0 || f.exists(path, record):
 				row.Contexts = newList(values)
 			}
 			continue

@@ -88,11 +88,9 @@ func isBlank(v *Value) bool {
 // IsMissing reports whether a text stands for no value: it is blank, or what pandas, R,
 // JavaScript and spreadsheets write in its place.
 func IsMissing(text string) bool {
-	switch strings.TrimSpace(text) {
-	case "", "None", "NaN", "nan", "null", "NULL", "<NA>", "NA", "N/A", "#N/A", "undefined", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!":
-		return true
-	}
-	return false
+	return slices.Contains([]string{
+		"", "None", "NaN", "nan", "null", "NULL", "<NA>", "NA", "N/A", "#N/A", "undefined", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!",
+	}, strings.TrimSpace(text))
 }
 
 // IsSourceNames reports whether a text consists of names of files with an extension and
