@@ -11,7 +11,7 @@ func (sp *splitter) ends(s *scanState, st *stop) bool {
 	if st.next >= s.end {
 		return false // the end of the block ends its last sentence
 	}
-	kind, at := sp.classifyNext(s, st.next)
+	kind, at := classifyNext(sp.text, st.next, s.end)
 	if kind == nextJoiner || st.continues {
 		return false
 	}

@@ -238,14 +238,8 @@ func isCitation(s string) bool {
 // startsUpper reports whether text[i:end], after opening quotes and the like,
 // starts with a capital or a letter of a script without case.
 func startsUpper(text string, i, end int) bool {
-	for n := 0; i < end && n < 8; n++ {
-		r, size := utf8.DecodeRuneInString(text[i:end])
-		if !isOpener(r) {
-			return unicode.IsUpper(r) || unicode.IsLetter(r) && !unicode.IsLower(r)
-		}
-		i += size
-	}
-	return false
+	kind, _ := classifyNext(text, i, end)
+	return kind == nextUpper || kind == nextLetter
 }
 
 // A nextKind classifies the text after a stop.
@@ -261,11 +255,11 @@ const (
 	nextSymbol                 // anything else
 )
 
-// classifyNext classifies text[i:] and returns its offset after opening quotes
+// classifyNext classifies text[i:end] and returns its offset after opening quotes
 // and the like.
-func (sp *splitter) classifyNext(s *scanState, i int) (nextKind, int) {
-	for n := 0; i < s.end && n < 8; n++ {
-		r, size := utf8.DecodeRuneInString(sp.text[i:s.end])
+func classifyNext(text string, i, end int) (nextKind, int) {
+	for n := 0; i < end && n < 8; n++ {
+		r, size := utf8.DecodeRuneInString(text[i:end])
 		switch {
 		case isOpener(r):
 			i += size
@@ -281,7 +275,7 @@ func (sp *splitter) classifyNext(s *scanState, i int) (nextKind, int) {
 		case r == '-' || r == '–' || r == '—':
 			if n == 0 {
 				i += size
-				return nextDash, i + repeats(sp.text, i, s.end, '-')
+				return nextDash, i + repeats(text, i, end, '-')
 			}
 			return nextSymbol, i
 		case r == ',' || r == ';' || r == ':' || r == '،' || r == '，' || r == '、' || r == '/':
