@@ -75,7 +75,7 @@ func (sp *splitter) endsClock(s *scanState, before token, kind nextKind, at int,
 		return kind == nextLetter
 	}
 	w := wordAt(sp.text, at, s.end)
-	isTitle := at+len(w) < s.end && sp.text[at+len(w)] == '.' && sp.lookup(w, true) == classTitle
+	isTitle := at+len(w) < s.end && sp.text[at+len(w)] == '.' && sp.lookup(w) == classTitle
 	if starter || sp.text[before.start]-'A' < 26 && isTitle {
 		return true
 	}

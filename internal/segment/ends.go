@@ -101,12 +101,12 @@ func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
 		j++
 	}
 	if !t.lowerCase && st.dots > 0 {
-		return j < s.end && text[j] == '.' && t.runes > 3 && sp.lookup(text[i:j], true) == classTitle
+		return j < s.end && text[j] == '.' && t.runes > 3 && sp.lookup(text[i:j]) == classTitle
 	}
 	if j >= s.end || isSpace(text, j) || text[j] == ',' {
 		return j-i > 1 || text[i] == 'I' || text[i] == 'A'
 	}
-	return text[j] == '.' && st.dots < 2 && sp.lookup(text[i:j], true) == classTitle
+	return text[j] == '.' && st.dots < 2 && sp.lookup(text[i:j]) == classTitle
 }
 
 // beforeQuote returns the length of text without a closing quote at its end.

@@ -44,7 +44,6 @@ const (
 // English, so every language includes the English words that it does not define itself.
 type language struct {
 	abbreviations map[string]wordClass
-	singles       [128]wordClass // classes of single letters
 	uses          map[string]wordUse
 	ordinals      bool // "12." before a capital usually means "12th"
 	joinQuotes    bool // quotations are not split
@@ -177,14 +176,6 @@ func newLanguage(data ...string) *language {
 				case name == "rules" && i == 0:
 					*rules[w] = true
 				}
-			}
-		}
-	}
-	for w, c := range l.abbreviations {
-		if len(w) == 1 {
-			l.singles[w[0]] = c
-			if up := w[0] - 'a' + 'A'; w[0] >= 'a' && l.singles[up] == classWord {
-				l.singles[up] = c
 			}
 		}
 	}

@@ -83,11 +83,10 @@ func (sp *splitter) classify(t *token) {
 	t.ascii = ascii && letters > 0 && letters+strings.Count(s, "'") == len(s)
 	t.lowerCase = uppers == 0 && letters > 0 && numbers == 0 && stops == 0
 	t.asciiLower = t.ascii && uppers == 0
-	found := sp.lookup(s, t.capital)
+	found := sp.lookup(s)
 	if found == classWord && letters > 1 {
 		if e := afterElision(s); e != "" && e != "s" && e != "t" {
-			first, _ = utf8.DecodeRuneInString(e)
-			found = sp.lookup(e, unicode.IsUpper(first))
+			found = sp.lookup(e)
 		}
 	}
 	switch {
@@ -110,14 +109,11 @@ func (sp *splitter) classify(t *token) {
 
 // lookup returns the abbreviation class of s, trying the given spelling before
 // lower case.
-func (sp *splitter) lookup(s string, capital bool) wordClass {
-	switch {
-	case len(s) == 1 && s[0] < utf8.RuneSelf:
-		return sp.lang.singles[s[0]]
-	case len(s) == 1 || len(s) > maxWord:
+func (sp *splitter) lookup(s string) wordClass {
+	if len(s) > maxWord {
 		return classWord
 	}
-	if k, ok := sp.lang.abbreviations[s]; ok && capital {
+	if k, ok := sp.lang.abbreviations[s]; ok {
 		return k
 	}
 	var buf [2 * maxWord]byte
