@@ -47,7 +47,8 @@ func (sp *splitter) ends(s *scanState, st *stop) bool {
 // endsEmphatic is ends for question and exclamation marks.
 func (sp *splitter) endsEmphatic(s *scanState, st *stop, before token, kind nextKind, at int) bool {
 	if kind != nextLower {
-		return !sp.isBrand(st, before, kind, at, s.end)
+		isBrand := sp.text[st.start:st.end] == "!" && sp.lang.is(sp.text[before.start:before.end], useBrand)
+		return !isBrand || kind != nextUpper || sp.isStarter(at, s.end)
 	}
 	if st.quoted {
 		return false
@@ -58,13 +59,6 @@ func (sp *splitter) endsEmphatic(s *scanState, st *stop, before token, kind next
 	w := wordAt(sp.text, at, s.end)
 	next := skipSpace(sp.text, at+len(w), s.end)
 	return !sp.lang.is(wordAt(sp.text, next, s.end), useSpeech) // "Stop! he yelled."
-}
-
-func (sp *splitter) isBrand(st *stop, before token, kind nextKind, at, end int) bool {
-	if st.end-st.start != 1 || sp.text[st.start] != '!' {
-		return false
-	}
-	return sp.lang.is(sp.text[before.start:before.end], useBrand) && (kind == nextLower || kind == nextUpper && !sp.isStarter(at, end))
 }
 
 // endsGlued is ends for a stop without a following space. The sentence ends between
