@@ -11,7 +11,7 @@ import (
 // A detector identifies languages by script and frequent words.
 type detector struct {
 	tags  []string
-	words map[uint64]uint64 // set of the languages of each frequent word, by hash
+	words map[string]uint64 // set of the languages of each frequent word
 }
 
 func (d *detector) add(tag, data string) {
@@ -20,19 +20,10 @@ func (d *detector) add(tag, data string) {
 	for l := range strings.Lines(data) {
 		if words, ok := strings.CutPrefix(l, "common:"); ok {
 			for w := range strings.FieldsSeq(words) {
-				hash := uint64(0)
-				for _, r := range w {
-					hash = addToHash(hash, r)
-				}
-				d.words[hash] |= bit
+				d.words[w] |= bit
 			}
 		}
 	}
-}
-
-// addToHash adds a character to the hash of a word.
-func addToHash(hash uint64, r rune) uint64 {
-	return (hash + uint64(r)) * 0x9E3779B97F4A7C15 //nolint:gosec // not negative; 2^64 over the golden ratio
 }
 
 const (
@@ -74,16 +65,16 @@ type sample struct {
 	words, letters int
 }
 
-func (s *sample) read(known map[uint64]uint64, text string) {
-	n, hash := 0, uint64(0) // length in bytes and hash of the current word
+func (s *sample) read(known map[string]uint64, text string) {
+	word := make([]byte, 0, maxWord+utf8.UTFMax) // in lower case, without its end if it is too long
 	count := func() {
-		if n > 0 && n <= maxWord {
+		if n := len(word); n > 0 && n <= maxWord {
 			s.words++
-			for set := known[hash]; set != 0; set &= set - 1 {
+			for set := known[string(word)]; set != 0; set &= set - 1 {
 				s.votes[bits.TrailingZeros64(set)]++
 			}
 		}
-		n, hash = 0, 0
+		word = word[:0]
 	}
 	for i := 0; i < len(text); {
 		b := text[i]
@@ -97,8 +88,9 @@ func (s *sample) read(known map[uint64]uint64, text string) {
 				continue
 			}
 			s.letters++
-			hash = addToHash(hash, rune(b))
-			n++
+			if len(word) <= maxWord {
+				word = append(word, b)
+			}
 			continue
 		}
 		r, size := utf8.DecodeRuneInString(text[i:])
@@ -111,12 +103,11 @@ func (s *sample) read(known map[uint64]uint64, text string) {
 			continue
 		}
 		s.letters++
-		r = unicode.ToLower(r)
-		hash = addToHash(hash, r)
-		if n > maxWord-utf8.UTFMax {
-			n = maxWord // too long
+		if len(word) <= maxWord-utf8.UTFMax {
+			word = utf8.AppendRune(word, unicode.ToLower(r))
+		} else {
+			word = word[:maxWord+1] // too long
 		}
-		n += utf8.RuneLen(r)
 	}
 	count()
 }

@@ -64,7 +64,7 @@ type registry struct {
 var languages = sync.OnceValue(newRegistry)
 
 func newRegistry() *registry {
-	r := &registry{byTag: make(map[string]func() *language), detector: detector{words: make(map[uint64]uint64)}}
+	r := &registry{byTag: make(map[string]func() *language), detector: detector{words: make(map[string]uint64)}}
 	english := readData("en")
 	for _, tag := range Languages() {
 		data := []string{english}
