@@ -139,6 +139,19 @@ func (s *state) cut(p piece, lo, hi int, added int32) {
 	}
 }
 
+// splitBy splits the pieces that are not added tokens into parts. The part that starts at i
+// ends at next(src, i).
+func (s *state) splitBy(next func(src []byte, i int) int) {
+	s.split(func(p piece) {
+		src := s.bytes(p)
+		for i := 0; i < len(src); {
+			end := next(src, i)
+			s.cut(p, i, end, notAdded)
+			i = end
+		}
+	})
+}
+
 func (s *state) bytes(p piece) []byte { return s.cur.bytes[p.lo:p.hi] }
 
 // emit adds a token for bytes [lo, hi) of the current stage.

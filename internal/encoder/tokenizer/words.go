@@ -142,19 +142,11 @@ func (w wordSplitter) divide(s *state) {
 type splitter struct{ after []byte }
 
 func (x splitter) divide(s *state) {
-	s.split(func(p piece) {
-		src := s.bytes(p)
-		start := 0
-		for {
-			i := bytes.Index(src[start:], x.after)
-			if i < 0 {
-				s.cut(p, start, len(src), notAdded)
-				return
-			}
-			end := start + i + len(x.after)
-			s.cut(p, start, end, notAdded)
-			start = end
+	s.splitBy(func(src []byte, start int) int {
+		if i := bytes.Index(src[start:], x.after); i >= 0 {
+			return start + i + len(x.after)
 		}
+		return len(src)
 	})
 }
 
@@ -186,16 +178,11 @@ func (m metaspace) divide(s *state) {
 	if !m.split {
 		return
 	}
-	s.split(func(p piece) {
-		src := s.bytes(p)
-		for start := 0; start < len(src); {
-			end := len(src)
-			if i := bytes.Index(src[start+1:], m.mark); i >= 0 {
-				end = start + 1 + i
-			}
-			s.cut(p, start, end, notAdded)
-			start = end
+	s.splitBy(func(src []byte, start int) int {
+		if i := bytes.Index(src[start+1:], m.mark); i >= 0 {
+			return start + 1 + i
 		}
+		return len(src)
 	})
 }
 
@@ -220,14 +207,7 @@ func (g gpt2Splitter) divide(s *state) {
 			e.keepRest()
 		})
 	}
-	s.split(func(p piece) {
-		src := s.bytes(p)
-		for i := 0; i < len(src); {
-			end := g.wordEnd(src, i)
-			s.cut(p, i, end, notAdded)
-			i = end
-		}
-	})
+	s.splitBy(g.wordEnd)
 }
 
 func (g gpt2Splitter) wordEnd(src []byte, i int) int {
