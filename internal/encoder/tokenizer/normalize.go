@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"regexp"
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/graphemes"
@@ -140,8 +141,8 @@ func (x strip) apply(_ *state, e *editor) {
 
 // A replacer is the Replace normalizer.
 type replacer struct {
-	find func(src []byte) (lo, hi int) // first match, or lo -1
-	to   []byte
+	pattern *regexp.Regexp
+	to      []byte
 }
 
 // apply replaces the last character of each match and drops the others, so that the
@@ -149,34 +150,16 @@ type replacer struct {
 func (r replacer) apply(_ *state, e *editor) {
 	for {
 		src := e.remaining()
-		lo, hi := r.find(src)
-		if lo < 0 {
+		match := r.pattern.FindIndex(src)
+		if match == nil {
 			e.keepRest()
 			return
 		}
-		e.keep(lo)
-		_, last := utf8.DecodeLastRune(src[:hi])
-		e.pos += hi - last - lo
+		e.keep(match[0])
+		_, last := utf8.DecodeLastRune(src[:match[1]])
+		e.pos += match[1] - last - match[0]
 		e.replace(last, r.to)
 	}
-}
-
-// literal returns a function that finds a string.
-func literal(s string) func([]byte) (int, int) {
-	return func(src []byte) (lo, hi int) {
-		lo = bytes.Index(src, []byte(s))
-		return lo, lo + len(s)
-	}
-}
-
-// spaceRun finds two or more spaces, the regular expression " {2,}" of SentencePiece models.
-func spaceRun(src []byte) (lo, hi int) {
-	lo = bytes.Index(src, []byte("  "))
-	hi = lo
-	for lo >= 0 && hi < len(src) && src[hi] == ' ' {
-		hi++
-	}
-	return lo, hi
 }
 
 // A charsmap is SentencePiece's precompiled normalization: a Darts double array that maps a string

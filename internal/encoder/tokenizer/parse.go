@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/go-json-experiment/json"
@@ -216,16 +217,20 @@ func (t *Tokenizer) addNormalizer(c *component) error {
 		n = strip{t.chars, c.Left, c.Right}
 	case "Replace":
 		p := c.Pattern
-		r := replacer{find: literal(p.String), to: []byte(c.Content)}
+		pattern := regexp.QuoteMeta(p.String)
 		switch {
 		case len(c.Content) > maxInserted:
 			return fmt.Errorf("content has %d bytes, the limit is %d", len(c.Content), maxInserted)
 		case p.Regex == " {2,}" && p.String == "": // the only one of SentencePiece models
-			r.find = spaceRun
+			pattern = p.Regex
 		case p.Regex != "" || p.String == "":
 			return fmt.Errorf("pattern %.100q is not supported", p.Regex)
 		}
-		n = r
+		r, err := regexp.Compile(pattern)
+		if err != nil {
+			return err
+		}
+		n = replacer{r, []byte(c.Content)}
 	case "Precompiled":
 		if len(c.Charsmap) > maxCharsmap {
 			return fmt.Errorf("charsmap has %d bytes, the limit is %d", len(c.Charsmap), maxCharsmap)
