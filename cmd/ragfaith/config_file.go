@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 	"strings"
 
-	pretty "github.com/jedib0t/go-pretty/v6/table"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"go.yaml.in/yaml/v4"
@@ -279,12 +279,11 @@ func showConfig(w io.Writer, args []string, config *pflag.Flag, sys system) erro
 	if err := resolveFlags(cmd, sys); err != nil {
 		return err
 	}
-	table := plainTable()
-	table.AppendHeader(pretty.Row{"option", "value", "from"})
+	table := report.Table{Columns: []report.Column{{Name: "option"}, {Name: "value"}, {Name: "from"}}}
 	for _, f := range flagsOf(cmd) {
-		table.AppendRow(pretty.Row{f.Name, report.Printable(shownValue(f)), report.Printable(originOf(f))})
+		table.AddRow(f.Name, report.Printable(shownValue(f)), report.Printable(originOf(f)))
 	}
-	_, err = fmt.Fprintln(w, table.Render())
+	_, err = io.WriteString(w, table.Terminal(math.MaxInt))
 	return err
 }
 

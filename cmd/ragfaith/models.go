@@ -4,14 +4,13 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"math"
 	"net/http"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	pretty "github.com/jedib0t/go-pretty/v6/table"
-	"github.com/jedib0t/go-pretty/v6/text"
 	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/console"
@@ -77,15 +76,15 @@ func revision(m *hub.Model) string {
 
 // modelsTable lists the models on this machine, and the other ones that have a short name.
 func modelsTable(list []hub.Model, store hub.Store) string {
-	w := plainTable()
-	w.SetColumnConfigs([]pretty.ColumnConfig{{Number: 2, Align: text.AlignRight, AlignHeader: text.AlignRight}})
-	w.AppendHeader(pretty.Row{"name", "parameters", "license", "language", "published accuracy", "on this machine"})
+	t := report.Table{Columns: []report.Column{
+		{Name: "name"}, {Name: "parameters", Right: true}, {Name: "license"}, {Name: "language"}, {Name: "published accuracy"}, {Name: "on this machine"},
+	}}
 	add := func(n hub.Name, here string) {
 		c, parameters := n.Card, ""
 		if c.Millions > 0 {
 			parameters = strconv.Itoa(c.Millions) + "M"
 		}
-		w.AppendRow(pretty.Row{n.String(), cmp.Or(parameters, "-"), cmp.Or(c.License, "-"), cmp.Or(c.Languages, "-"), cmp.Or(c.Accuracy, "-"), here})
+		t.AddRow(n.String(), cmp.Or(parameters, "-"), cmp.Or(c.License, "-"), cmp.Or(c.Languages, "-"), cmp.Or(c.Accuracy, "-"), here)
 	}
 	for i := range list {
 		add(list[i].Name, console.Bytes(list[i].Size())+", "+revision(&list[i]))
@@ -95,14 +94,7 @@ func modelsTable(list []hub.Model, store hub.Store) string {
 			add(n, "-")
 		}
 	}
-	return w.Render() + "\n\n\"ragfaith models pull\" downloads these, or any ORG/REPO, into " + report.Printable(store.Dir)
-}
-
-func plainTable() pretty.Writer {
-	w := pretty.NewWriter()
-	w.SetStyle(report.PlainStyle())
-	w.SuppressTrailingSpaces()
-	return w
+	return t.Terminal(math.MaxInt) + "\n\"ragfaith models pull\" downloads these, or any ORG/REPO, into " + report.Printable(store.Dir)
 }
 
 type pullOptions struct {

@@ -138,7 +138,12 @@ func (c *Column) width() int {
 func layout(columns []Column, cutAfter, width int) string {
 	columns = fit(columns, width)
 	w := pretty.NewWriter()
-	w.SetStyle(PlainStyle())
+	style := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
+	style.Options.SeparateColumns = true
+	style.Box.MiddleVertical = "  "
+	style.Box.MiddleSeparator = "  "
+	style.Format = pretty.FormatOptions{Row: text.FormatDefault, Header: text.FormatDefault}
+	w.SetStyle(style)
 	header := pretty.Row{}
 	var dots []string
 	configs := make([]pretty.ColumnConfig, len(columns))
@@ -165,16 +170,6 @@ func layout(columns []Column, cutAfter, width int) string {
 		w.AppendRow(row)
 	}
 	return w.Render()
-}
-
-// PlainStyle returns a table style without borders or separators.
-func PlainStyle() pretty.Style {
-	s := pretty.Style{Name: "plain", Options: pretty.OptionsNoBordersAndSeparators}
-	s.Options.SeparateColumns = true
-	s.Box.MiddleVertical = "  "
-	s.Box.MiddleSeparator = "  "
-	s.Format = pretty.FormatOptions{Row: text.FormatDefault, Header: text.FormatDefault}
-	return s
 }
 
 // fit truncates text columns, widest first, and then drops columns, until the table fits.
