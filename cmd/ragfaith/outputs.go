@@ -168,12 +168,8 @@ func checkOverwrites(files []target, kind string, inputs []string) error {
 
 // sameFile reports whether two paths name the same file, which need not exist.
 func sameFile(a, b string) bool {
-	infoA, errA := os.Stat(a)
-	infoB, errB := os.Stat(b)
-	if errA == nil && errB == nil {
-		return os.SameFile(infoA, infoB)
-	}
-	return safefile.Abs(a) == safefile.Abs(b)
+	_, _, same := duplicate([]string{a, b})
+	return same
 }
 
 // duplicate returns the first two paths that name the same file. It calls stat once for
