@@ -93,7 +93,7 @@ func (a *assertions) examine(ctx context.Context, s Skipped) error {
 	points := codePoints{text: s.Text}
 	skip := func(from, to int) {
 		text := strings.TrimSpace(s.Text[from:to])
-		if !hasAlphanumeric(text) && to-from < len(s.Text) {
+		if !HasWords(text) && to-from < len(s.Text) {
 			return
 		}
 		from += strings.Index(s.Text[from:to], text)
@@ -106,7 +106,7 @@ func (a *assertions) examine(ctx context.Context, s Skipped) error {
 			return ctx.Err()
 		}
 		text := stripMarkdown(newView(p.text).text)
-		if !hasAlphanumeric(text) {
+		if !HasWords(text) {
 			text = p.text
 		}
 		if !a.asserts(text, p, s.Kind) {
@@ -148,7 +148,7 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 			n = len(s) - start
 		}
 		part, end := s[start:start+n], start+n
-		if value, ok := strings.CutPrefix(s[end:], `":`); ok && hasAlphanumeric(part) {
+		if value, ok := strings.CutPrefix(s[end:], `":`); ok && HasWords(part) {
 			value = strings.TrimLeft(value, " ")
 			for _, v := range [...]string{"true", "false"} {
 				if strings.HasPrefix(value, v) {
@@ -169,7 +169,7 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 			from, to := start+sentence.Start, start+sentence.End
 			text := s[from:to]
 			trimmed := strings.TrimLeft(trimListMarker(text), "#/*-=>[](){},:;. \t")
-			if hasAlphanumeric(trimmed) {
+			if HasWords(trimmed) {
 				from += len(text) - len(trimmed)
 				all = append(all, skippedPart{text: trimmed, start: from, end: to})
 			}

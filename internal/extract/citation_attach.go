@@ -94,7 +94,7 @@ const citationOverhead = 64
 func (v view) citingClaim(start, end int, sentences []sentenceSpan, gaps [][2]int, leading bool) int {
 	next := sort.Search(len(sentences), func(i int) bool { return sentences[i].end > start })
 	if next < len(sentences) && sentences[next].start <= start {
-		if !leading || next+1 == len(sentences) || hasAlphanumeric(v.raw[end:sentences[next].end]) {
+		if !leading || next+1 == len(sentences) || HasWords(v.raw[end:sentences[next].end]) {
 			return sentences[next].claim
 		}
 		next++ // it follows the full stop

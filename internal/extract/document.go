@@ -78,7 +78,8 @@ func (d document) gap(i int) string {
 
 func (d document) sentence(i int) string { return d.text[d.spans[i].Start:d.spans[i].End] }
 
-func hasAlphanumeric(text string) bool {
+// HasWords reports whether text contains a letter or a number.
+func HasWords(text string) bool {
 	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
 }
 
@@ -97,10 +98,10 @@ func (d document) kind(i int) Kind {
 	text := d.sentence(i)
 	switch {
 	case strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
-		if strings.IndexByte(text, '\n') >= 0 || !hasAlphanumeric(text) || strings.HasPrefix(text, "``` ") && strings.HasSuffix(text, " ```") {
+		if strings.IndexByte(text, '\n') >= 0 || !HasWords(text) || strings.HasPrefix(text, "``` ") && strings.HasSuffix(text, " ```") {
 			return Code
 		}
-	case !hasAlphanumeric(text):
+	case !HasWords(text):
 		return Marks
 	case isReference(text):
 		return Reference

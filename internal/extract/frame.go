@@ -58,7 +58,7 @@ func trimFrames(text string) (string, bool) {
 	if before, ok := trimTrailingFrame(rest); ok {
 		rest, framed = before, true
 	}
-	if !framed || !hasAlphanumeric(rest) {
+	if !framed || !HasWords(rest) {
 		return text, false
 	}
 	return english.Capitalize(rest), true

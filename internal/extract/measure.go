@@ -61,7 +61,7 @@ func (v *vocabulary) measure(text string) measure {
 		text = strings.ToLower(text)
 	}
 	var m measure
-	all := slices.DeleteFunc(english.Split(text), func(w english.Word) bool { return !hasAlphanumeric(w.Lower) })
+	all := slices.DeleteFunc(english.Split(text), func(w english.Word) bool { return !HasWords(w.Lower) })
 	lower := func(i int) string {
 		if i < 0 || i >= len(all) {
 			return ""

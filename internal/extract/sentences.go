@@ -54,7 +54,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 		plain, kind, isRow := t.next(d, i)
 		if !isRow {
 			if kind = d.kind(i); kind == "" || kind == Heading {
-				if plain = stripMarkdown(text); !hasAlphanumeric(plain) {
+				if plain = stripMarkdown(text); !HasWords(plain) {
 					kind = Marks
 				}
 			}

@@ -73,7 +73,7 @@ func rowText(heads, row []string) (text string, kind Kind) {
 		if cell == "" {
 			continue
 		}
-		hasText = hasText || hasAlphanumeric(cell)
+		hasText = hasText || HasWords(cell)
 		if b.Len() > 0 {
 			b.WriteString("; ")
 		}

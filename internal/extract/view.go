@@ -150,7 +150,7 @@ func newView(raw string) view {
 	s := answerStripper{viewBuilder{raw: raw}}
 	s.walk(findSections(raw))
 	v := s.view()
-	if !hasAlphanumeric(v.text) && !slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.citation }) {
+	if !HasWords(v.text) && !slices.ContainsFunc(v.cuts, func(c cut) bool { return !c.citation }) {
 		return view{raw: raw, text: raw} // "[900]" alone is an answer and cites nothing
 	}
 	return v

@@ -7,6 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
@@ -55,7 +56,7 @@ func parseStatements(raw json.RawMessage, n int) (map[int][]string, error) {
 		case id < 0 || id >= n:
 			return nil, ErrUnknownID
 		}
-		if text := oneLine(*s.Statement); HasWords(text) {
+		if text := oneLine(*s.Statement); extract.HasWords(text) {
 			out[id] = append(out[id], text)
 		}
 	}
@@ -70,7 +71,7 @@ func parseWhole(raw json.RawMessage) ([]string, error) {
 	statements, err := Statements[string](raw)
 	var out []string
 	for _, s := range statements {
-		if s = oneLine(s); HasWords(s) {
+		if s = oneLine(s); extract.HasWords(s) {
 			out = append(out, s)
 		}
 	}
@@ -78,11 +79,6 @@ func parseWhole(raw json.RawMessage) ([]string, error) {
 }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-// HasWords reports whether s contains a letter or a number.
-func HasWords(s string) bool {
-	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
-}
 
 // Invented reports whether text contains content that no source contains. Any new number or name
 // counts as invented. A name is a capitalized word, except for words that often start sentences. Up

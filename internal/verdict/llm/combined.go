@@ -261,7 +261,7 @@ func readStatements(raw json.RawMessage, n int) ([]repliedStatement, error) {
 		}
 		text := plainLine(s.Text)
 		label, ok := parseLabel(s.IsSupported)
-		if !extractllm.HasWords(text) || !ok {
+		if !extract.HasWords(text) || !ok {
 			return nil, errors.New("a statement lacks its text or its verdict")
 		}
 		if label == verdict.Contradicted { // not distinguished by this request

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
@@ -275,7 +275,7 @@ const maxReason = 500 // maximum length of a reason, in runes
 // the quote contains an ellipsis, find also tries its longest part of at least three words.
 func find(text, quote string) (start, end int, ok bool) {
 	quote = strings.TrimFunc(quote, unicode.IsSpace)
-	if !extractllm.HasWords(quote) {
+	if !extract.HasWords(quote) {
 		return 0, 0, false
 	}
 	if i := strings.Index(text, quote); i >= 0 {
@@ -295,7 +295,7 @@ func find(text, quote string) (start, end int, ok bool) {
 	}
 	for _, q := range candidates {
 		q, _ := flatten(q)
-		if !extractllm.HasWords(q) {
+		if !extract.HasWords(q) {
 			continue
 		}
 		if i := strings.Index(flat, q); i >= 0 {
