@@ -62,7 +62,8 @@ func (t *table) Write(r *result.Row) error {
 		_ = t.worst.Write(r) // never fails
 	}
 	if !t.opts.DatasetOrder {
-		t.insert(r)
+		row := shownRow{index: r.Index, status: string(r.Status), faithfulness: r.Faithfulness}
+		t.head = insertSorted(t.head, row, compareShown, maxTableRows, func() shownRow { return t.show(r) })
 		return nil
 	}
 	if i < maxTableRows {
@@ -75,17 +76,14 @@ func (t *table) Write(r *result.Row) error {
 	return nil
 }
 
-// insert adds r to the head if it is one of the lowest rows.
-func (t *table) insert(r *result.Row) {
-	row := shownRow{index: r.Index, status: string(r.Status), faithfulness: r.Faithfulness}
-	at, _ := slices.BinarySearchFunc(t.head, row, compareShown)
-	if at == maxTableRows {
-		return
+// insertSorted inserts what complete returns into a sorted list, in the place of row, if row is one
+// of the first limit items.
+func insertSorted[T any](list []T, row T, compare func(a, b T) int, limit int, complete func() T) []T {
+	at, _ := slices.BinarySearchFunc(list, row, compare)
+	if at == limit {
+		return list
 	}
-	if len(t.head) == maxTableRows {
-		t.head = t.head[:maxTableRows-1]
-	}
-	t.head = slices.Insert(t.head, at, t.show(r))
+	return slices.Insert(list[:min(len(list), limit-1)], at, complete())
 }
 
 // compareShown orders rows by faithfulness, ties in dataset order. Rows without a score come

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -94,17 +93,12 @@ func (w *Worst) Write(r *result.Row) error {
 	case r.Status == result.Scored && r.Supported() < r.JudgedClaims():
 		w.unsupported++
 		row := WorstRow{Index: r.Index, Line: r.Line, Faithfulness: r.Faithfulness, Support: result.Round(r.Support), Confidence: r.Confidence}
-		at, _ := slices.BinarySearchFunc(w.rows, row, func(a, b WorstRow) int {
+		w.rows = insertSorted(w.rows, row, func(a, b WorstRow) int {
 			return cmp.Or(cmp.Compare(a.Faithfulness, b.Faithfulness), cmp.Compare(a.Support, b.Support), cmp.Compare(a.Index, b.Index))
+		}, w.limit, func() WorstRow {
+			row.fill(r, w.keep)
+			return row
 		})
-		if at == w.limit {
-			break
-		}
-		if len(w.rows) == w.limit {
-			w.rows = w.rows[:w.limit-1]
-		}
-		row.fill(r, w.keep)
-		w.rows = slices.Insert(w.rows, at, row)
 	}
 	return nil
 }
