@@ -26,8 +26,8 @@ func isQuestion(text string, w words) bool {
 	if quoted && !startsWithQuote(text) {
 		return false // the quotation does not span the whole sentence
 	}
-	if _, ok := w.cutPrefix("did you know"); ok || isNegatedQuestion(w) || w.count() >= 12 && !w.contains(addressesReader) {
-		return false
+	if _, ok := w.cutPrefix("did you know"); ok || isNegatedQuestion(w) || w.count() >= 12 && !w.containsAny("you", "your", "me", "my", "else") {
+		return false // a long question that does not address the reader is rhetorical
 	}
 	switch w.last() {
 	case "right", "correct", "true":
@@ -44,12 +44,6 @@ func isNegatedQuestion(w words) bool {
 	first, rest := w.cutWord()
 	second, _ := rest.cutWord()
 	return !isOneOf(second, "you", "i", "we") && english.IsAuxiliary(strings.TrimSuffix(first, "t")+"'t") && strings.HasSuffix(first, "nt")
-}
-
-// addressesReader reports whether s is a word that addresses the reader. A long
-// question without such a word is treated as rhetorical.
-func addressesReader(s string) bool {
-	return isOneOf(s, "you", "your", "me", "my", "else")
 }
 
 // isGreeting reports whether a sentence only greets, thanks, wishes or offers
@@ -118,7 +112,7 @@ func (w words) leadsToOffer() bool {
 			return after.assertsNothing()
 		}
 		if after, ok := rest.cutAnyPrefix("contact us", "contact me", "contact our"); ok {
-			return after.count() <= 2 && w.contains(func(s string) bool { return isOneOf(s, "questions", "concerns") })
+			return after.count() <= 2 && w.containsAny("questions", "concerns")
 		}
 	}
 	return false

@@ -168,7 +168,7 @@ func parseSource(part string, prev partKind) ([]source, partKind) {
 		return numberedSource(number, part), sourcePart
 	case isURL(part), isFileName(part):
 		return []source{{names: []string{strings.Trim(part, "<>")}, number: -1}}, sourcePart
-	case isShortID(part):
+	case len(part) > 1 && len(part) <= 4 && unicode.IsLetter(rune(part[0])) && isSourceNumbers(part[1:]): // "S2"
 		return numberedSource(part[1:], part), sourcePart
 	case isIdentifier(part):
 		return []source{{names: []string{part}, number: -1}}, sourcePart
@@ -228,11 +228,6 @@ func isSourceNumbers(s string) bool {
 		}
 	}
 	return found
-}
-
-// isShortID reports whether s is a letter followed by a source number, such as "S2".
-func isShortID(s string) bool {
-	return len(s) > 1 && len(s) <= 4 && unicode.IsLetter(rune(s[0])) && isSourceNumbers(s[1:])
 }
 
 // isLocator reports whether s is a source word followed by a number, such as "Doc 1" or "p. 4".

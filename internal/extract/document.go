@@ -44,8 +44,10 @@ func (d document) position(i int) position {
 		p.wholeLine = startsLine && n >= 0
 		after = trimQuoteMarkers(after[n+1:])
 		p.beforeItem = after != "" && after[0] != '#'
-		p.beforeCode = strings.HasPrefix(d.sentence(i+1), "```")
-		p.underlined = p.wholeLine && !p.listItem && strings.Count(d.gap(i+1), "\n") == 1 && isUnderline(d.sentence(i+1))
+		next := d.sentence(i + 1)
+		p.beforeCode = strings.HasPrefix(next, "```")
+		underline := len(next) > 2 && (strings.Trim(next, "=") == "" || strings.Trim(next, "-") == "")
+		p.underlined = p.wholeLine && !p.listItem && strings.Count(d.gap(i+1), "\n") == 1 && underline
 	}
 	return p
 }
@@ -53,11 +55,6 @@ func (d document) position(i int) position {
 // trimQuoteMarkers trims leading white space and block quote markers from s.
 func trimQuoteMarkers(s string) string {
 	return strings.TrimLeft(s, " \t>")
-}
-
-// isUnderline reports whether s underlines the preceding line as a heading.
-func isUnderline(s string) bool {
-	return len(s) > 2 && (strings.Trim(s, "=") == "" || strings.Trim(s, "-") == "")
 }
 
 // indent returns the indentation of list item i in columns.

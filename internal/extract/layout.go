@@ -23,9 +23,11 @@ func isLeadIn(text string, w, opened words, p position) bool {
 	switch {
 	case announced, opened.pointsToSteps() && !opened.hasDigit():
 		return true
-	case w.contains(isNumberWord) || opened.hasDigit() || w.count() > 30:
-		return false
-	case opened.contains(isForwardPointer), opened.count() == 0: // "Based on the provided passages:"
+	case opened.hasDigit(), w.count() > 30,
+		w.containsAny("two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
+			"thousand", "million", "not", "no", "never", "none"):
+		return false // perhaps an assertion: "won three awards:"
+	case opened.pointsForward(), opened.count() == 0: // "Based on the provided passages:"
 		return true
 	}
 	first, _ := opened.cutWord()
@@ -56,9 +58,9 @@ var (
 		"questions", "rules", "methods", "commands", "items", "things", "components", "options", "recommendations"))
 )
 
-// isForwardPointer reports whether s refers to the text after it.
-func isForwardPointer(s string) bool {
-	return isOneOf(s, "following", "follows", "below", "here", "heres")
+// pointsForward reports whether w refers to the text after it.
+func (w words) pointsForward() bool {
+	return w.containsAny("following", "follows", "below", "here", "heres")
 }
 
 // pointsToSteps reports whether w contains a phrase such as "these steps" or
@@ -83,13 +85,6 @@ func endsLeadIn(s string) bool {
 		"ways", "reasons", "because", "they",
 		"sind", "ist", "sont", "est", "sono", "son", "são", "są", "zijn", "är", "folgende", "folgenden", "suivants", "suivantes",
 		"siguientes", "seguenti", "seguintes", "volgende", "følgende", "следующие", "являются")
-}
-
-// isNumberWord reports whether s is a number word or negation. A lead-in with
-// such a word may be an assertion: "won three awards:".
-func isNumberWord(s string) bool {
-	return isOneOf(s, "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "dozen", "hundred",
-		"thousand", "million", "not", "no", "never", "none")
 }
 
 func (d document) isHeading(i int, text string, w words, p position) bool {

@@ -70,7 +70,7 @@ func leadText(text string, kind Kind) string {
 	w := normalize(text)
 	opened := w.trimOpening()
 	if kind == LeadIn && !opened.classifiesItems() {
-		if _, announced := opened.cutPhrase(announcing); announced || opened.count() == 0 || opened.contains(isForwardPointer) || opened.pointsToSteps() ||
+		if _, announced := opened.cutPhrase(announcing); announced || opened.count() == 0 || opened.pointsForward() || opened.pointsToSteps() ||
 			opened.count() <= 4 && opened.contains(isGenericWord) {
 			return ""
 		}

@@ -91,6 +91,11 @@ func (w words) contains(match func(string) bool) bool {
 	return false
 }
 
+// containsAny reports whether w contains one of the words of a list.
+func (w words) containsAny(list ...string) bool {
+	return w.contains(func(s string) bool { return slices.Contains(list, s) })
+}
+
 // suffixes yields w without its first n words, for n = 0, 1, ... and at least one word.
 func (w words) suffixes() iter.Seq[words] {
 	return func(yield func(words) bool) {
