@@ -21,6 +21,7 @@ type position struct {
 	first, last     bool
 	heading         bool // follows #
 	listItem        bool
+	indent          int  // indentation of the list item in columns, or -1
 	wholeLine       bool // shares no line with other sentences
 	beforeItem      bool // precedes a list item
 	startsParagraph bool // follows a blank line
@@ -29,39 +30,34 @@ type position struct {
 }
 
 func (d document) position(i int) position {
-	p := position{first: i == 0, last: i == len(d.spans)-1}
-	before := d.gap(i)
-	n := strings.LastIndexByte(before, '\n')
-	startsLine := n >= 0 || p.first
-	before = trimQuoteMarkers(before[n+1:])
+	before, indent, breaks := d.linePrefix(i)
+	p := position{first: i == 0, last: i == len(d.spans)-1, indent: -1}
+	startsLine := breaks > 0 || p.first
 	p.heading = startsLine && strings.HasPrefix(before, "#")
-	p.listItem = before != "" && !p.heading
+	if p.listItem = before != "" && !p.heading; p.listItem {
+		p.indent = indent
+	}
 	p.wholeLine = startsLine
-	p.startsParagraph = startsLine && !p.listItem && (p.first || strings.Count(d.gap(i), "\n") > 1)
+	p.startsParagraph = startsLine && !p.listItem && (p.first || breaks > 1)
 	if !p.last {
-		after := d.gap(i + 1)
-		n := strings.LastIndexByte(after, '\n')
-		p.wholeLine = startsLine && n >= 0
-		after = trimQuoteMarkers(after[n+1:])
+		after, _, breaks := d.linePrefix(i + 1)
+		p.wholeLine = startsLine && breaks > 0
 		p.beforeItem = after != "" && after[0] != '#'
 		next := d.sentence(i + 1)
 		p.beforeCode = strings.HasPrefix(next, "```")
 		underline := len(next) > 2 && (strings.Trim(next, "=") == "" || strings.Trim(next, "-") == "")
-		p.underlined = p.wholeLine && !p.listItem && strings.Count(d.gap(i+1), "\n") == 1 && underline
+		p.underlined = p.wholeLine && !p.listItem && breaks == 1 && underline
 	}
 	return p
 }
 
-// trimQuoteMarkers trims leading white space and block quote markers from s.
-func trimQuoteMarkers(s string) string {
-	return strings.TrimLeft(s, " \t>")
-}
-
-// indent returns the indentation of list item i in columns.
-func (d document) indent(i int) int {
-	before := d.gap(i)
-	before = before[strings.LastIndexByte(before, '\n')+1:]
-	return len(before) - len(trimQuoteMarkers(before))
+// linePrefix returns what precedes sentence i on its line, such as a list marker, without
+// indentation and block quote markers; their length; and the number of line breaks before it.
+func (d document) linePrefix(i int) (prefix string, indent, breaks int) {
+	gap := d.gap(i)
+	line := gap[strings.LastIndexByte(gap, '\n')+1:]
+	prefix = strings.TrimLeft(line, " \t>")
+	return prefix, len(line) - len(prefix), strings.Count(gap, "\n")
 }
 
 // gap returns the text between sentences i-1 and i.

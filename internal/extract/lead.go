@@ -32,16 +32,12 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 		return ""
 	}
 	p := d.position(i)
-	indent := -1
-	if p.listItem {
-		indent = d.indent(i)
-	}
 	fragment := kind == "" && isListFragment(text, p)
-	if kind == "" && p.listItem && !fragment && last.incomplete && indent > last.indent {
+	if kind == "" && p.listItem && !fragment && last.incomplete && p.indent > last.indent {
 		fragment = strings.Count(text, " ") < maxCompletionWords && !strings.Contains(text, ": ") && !strings.Contains(text, ":** ")
 	}
 	if p.listItem || p.wholeLine && !fragment || p.startsParagraph {
-		for len(*l) > 0 && (*l)[len(*l)-1].indent >= indent {
+		for len(*l) > 0 && (*l)[len(*l)-1].indent >= p.indent {
 			*l = (*l)[:len(*l)-1]
 		}
 	}
@@ -50,7 +46,7 @@ func (l *leadStack) next(d document, i int, kind Kind, row bool) string {
 		parent = (*l)[len(*l)-1].text
 	}
 	if leadIn != "" {
-		*l = append(*l, lead{text: leadIn, indent: indent, incomplete: isIncomplete(leadIn)})
+		*l = append(*l, lead{text: leadIn, indent: p.indent, incomplete: isIncomplete(leadIn)})
 	}
 	return parent
 }
