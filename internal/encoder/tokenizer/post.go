@@ -120,19 +120,7 @@ type Encoding struct {
 	Sequence     []int8   // 0 for the first text, 1 for the second, -1 for inserted special tokens
 }
 
-func encoding(slots []slot, tokens [2][]token) Encoding {
-	n := countSpecials(slots)
-	for _, s := range slots {
-		if s.sequence != special {
-			n += len(tokens[s.sequence])
-		}
-	}
-	e := Encoding{
-		IDs:      make([]int32, 0, n),
-		TypeIDs:  make([]int32, 0, n),
-		Offsets:  make([][2]int, 0, n),
-		Sequence: make([]int8, 0, n),
-	}
+func encoding(slots []slot, tokens [2][]token) (e Encoding) {
 	for _, s := range slots {
 		for _, id := range s.ids {
 			e.add(id, s.typeID, [2]int{}, special)
