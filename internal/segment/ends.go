@@ -83,7 +83,9 @@ func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
 	if st.dots == 1 && (t.class == classDigits || t.class == classWord && (t.runes > 1 && t.capital || text[st.start-1] == ')')) && sp.startsGlued(st.closeEnd, s.end) {
 		return true
 	}
-	if t.class != classWord || t.runes < 3 && !st.emphatic && !isShortEnd(text[t.start:t.end]) || !t.lowerCase && st.dots > 0 && !t.capital {
+	// Words of two letters may be parts of names, as in "io.Reader", but these often end a sentence.
+	isShort := t.runes < 3 && !slices.Contains([]string{"it", "us", "me", "up", "so", "in", "on"}, text[t.start:t.end])
+	if t.class != classWord || isShort && !st.emphatic || !t.lowerCase && st.dots > 0 && !t.capital {
 		return false
 	}
 	if b >= utf8.RuneSelf || !t.ascii {
@@ -118,12 +120,6 @@ func (sp *splitter) startsGlued(i, end int) bool {
 	w := wordAt(sp.text, i, end)
 	i += len(w)
 	return len(w) > 1 && i < end && sp.text[i] == ' ' && sp.lang.is(w, useStarter)
-}
-
-// isShortEnd reports whether a word of two letters often ends a sentence. Others may be
-// parts of names, as in "io.Reader".
-func isShortEnd(word string) bool {
-	return slices.Contains([]string{"it", "us", "me", "up", "so", "in", "on"}, word)
 }
 
 // endsGluedQuestion is endsGlued for a question or exclamation mark between lower-case words,

@@ -25,7 +25,7 @@ type line struct {
 	start, end int  // text after the marker
 	number     int  // number of a numbered item, or 0
 	bullet     rune // bullet of a bulleted item, or 0
-	hardBreak  bool // ends in a hard line break
+	hardBreak  bool // ends in a hard line break of Markdown: a backslash or two spaces
 	spaced     bool // ends in a single space
 	quoted     bool // in a block quote
 }
@@ -129,8 +129,8 @@ func (sp *splitter) classifyLine(at, end int) line {
 	text := sp.text
 	start, textEnd := trim(text, at, end)
 	l := line{kind: lineProse, start: start, end: textEnd}
-	l.hardBreak = isHardBreak(text, textEnd, end)
-	l.spaced = end-textEnd == 1 && text[textEnd] == ' '
+	l.hardBreak = strings.HasSuffix(text[:textEnd], `\`) || strings.HasPrefix(text[textEnd:end], "  ")
+	l.spaced = text[textEnd:end] == " "
 	l.trimQuoteMarkers(text)
 	if l.start == l.end {
 		l.kind = lineBlank
@@ -179,13 +179,6 @@ func (l *line) trimQuoteMarkers(text string) {
 		l.start, _ = trim(text, l.start+1, l.end)
 		l.quoted = true
 	}
-}
-
-// isHardBreak reports whether a line that ends at end, and its trimmed text at textEnd, ends
-// in a Markdown hard line break.
-func isHardBreak(text string, textEnd, end int) bool {
-	return textEnd > 0 && textEnd <= end && text[textEnd-1] == '\\' ||
-		end-textEnd >= 2 && text[textEnd] == ' ' && text[textEnd+1] == ' '
 }
 
 // isDelimiter reports whether the line at text[i] is the delimiter row below a

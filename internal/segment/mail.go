@@ -164,7 +164,8 @@ func (sp *splitter) handleEmail(s *scanState, i int) int {
 // handleAttachment splits at a dash between two file names, as mail programs list attachments.
 func (sp *splitter) handleAttachment(s *scanState, i int) int {
 	text := sp.text[:s.end]
-	if !hasExtension(lastField(text[s.start : i-1])) {
+	before := text[max(s.start, i-1-maxToken) : i-1]
+	if !hasExtension(before[strings.LastIndexByte(before, ' ')+1:]) {
 		return i + 1
 	}
 	j := i + 2
@@ -176,12 +177,6 @@ func (sp *splitter) handleAttachment(s *scanState, i int) int {
 	}
 	sp.endSentence(s, i-1, i+2)
 	return max(s.start, i+2)
-}
-
-// lastField returns the text after the last space of s, up to maxToken bytes.
-func lastField(s string) string {
-	s = s[max(len(s)-maxToken, 0):]
-	return s[strings.LastIndexByte(s, ' ')+1:]
 }
 
 // hasExtension reports whether s looks like a file name.
