@@ -162,8 +162,9 @@ func parseSource(part string, prev partKind) ([]source, partKind) {
 		return nil, locatorPart
 	case isLocator(part):
 		word, number := splitLocator(part)
-		if isLocatorWord(word) {
-			return nil, locatorPart
+		if isOneOf(strings.ToLower(word), "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "paragraph", "para", "part", "chapter", "ch", "appendix", "turn",
+			"seite", "página", "pagina") {
+			return nil, locatorPart // a part of a source does not identify it
 		}
 		return numberedSource(number, part), sourcePart
 	case isURL(part), isFileName(part):
@@ -355,13 +356,6 @@ func startsWithYear(s string) bool {
 func isLineRange(s string) bool {
 	s = strings.TrimSpace(s)
 	return len(s) > 1 && s[0] == 'L' && isSourceNumbers(strings.ReplaceAll(s[1:], "L", ""))
-}
-
-// isLocatorWord reports whether s is a noun for a part of a source, such as a
-// page. It does not identify a source.
-func isLocatorWord(s string) bool {
-	return isOneOf(strings.ToLower(s), "page", "pages", "p", "pp", "pg", "section", "sections", "sec", "paragraph", "para", "part", "chapter", "ch", "appendix", "turn",
-		"seite", "página", "pagina")
 }
 
 func isFullWidthDigit(r rune) bool { return r >= '０' && r <= '９' }

@@ -255,6 +255,7 @@ func (q *Question) repeats(w []Word) (repeats, negated bool) {
 	if len(w) == 0 {
 		return false, false
 	}
+	asked := slices.Concat(q.Before, q.Subject, q.Rest)
 	hasVerb := false
 	for i := range w {
 		low := w[i].Lower
@@ -268,7 +269,7 @@ func (q *Question) repeats(w []Word) (repeats, negated bool) {
 			negated = true
 			continue
 		}
-		if !IsSubjectPronoun(low) && !IsDeterminer(low) && !q.mentions(low) && low != "so" && low != "indeed" {
+		if !IsSubjectPronoun(low) && !IsDeterminer(low) && !slices.ContainsFunc(asked, func(x Word) bool { return x.Lower == low }) && low != "so" && low != "indeed" {
 			if _, tail, ok := strings.Cut(low, "'"); ok && isContractedClause(low) && tail == "s" && !hasVerb {
 				hasVerb = true // "it's not"
 				continue
@@ -294,9 +295,4 @@ func (q *Question) corrects(w []Word) bool {
 		}
 	}
 	return !slices.ContainsFunc(w[1:], func(x Word) bool { return IsPronoun(x.Lower) || x.is("them", "not") })
-}
-
-func (q *Question) mentions(low string) bool {
-	has := func(w Word) bool { return w.Lower == low }
-	return slices.ContainsFunc(q.Subject, has) || slices.ContainsFunc(q.Rest, has) || slices.ContainsFunc(q.Before, has)
 }
