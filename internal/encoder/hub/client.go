@@ -234,14 +234,6 @@ func (r *remote) statusError(res *http.Response, repo, revision, file string) er
 	return e
 }
 
-func retryable(err error) bool {
-	if _, ok := errors.AsType[*networkError](err); ok {
-		return true
-	}
-	e, ok := errors.AsType[*StatusError](err)
-	return ok && (e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500)
-}
-
 // An attempt sends one request and reads the response. It calls keepAlive whenever data arrives.
 type attempt func(ctx context.Context, keepAlive func()) error
 
@@ -258,14 +250,19 @@ func (r *remote) retry(ctx context.Context, what string, f attempt) error {
 		if ctx.Err() != nil {
 			return context.Cause(ctx)
 		}
-		if _, ok := errors.AsType[*networkError](err); ok { // other errors already name the file
+		_, transient := errors.AsType[*networkError](err)
+		if transient { // other errors already name the file
 			err = fmt.Errorf("%s: %w", what, err)
 		}
-		if err == nil || remaining <= 0 || !retryable(err) {
+		e, answered := errors.AsType[*StatusError](err)
+		if answered {
+			transient = e.Status == http.StatusRequestTimeout || e.Status == http.StatusTooManyRequests || e.Status >= 500
+		}
+		if remaining <= 0 || !transient {
 			return err
 		}
 		wait := pause.NextBackOff()
-		if e, ok := errors.AsType[*StatusError](err); ok && e.wait > 0 {
+		if answered && e.wait > 0 {
 			// Jitter spreads the retries of parallel downloads.
 			wait = e.wait + wait/10
 		}
