@@ -15,7 +15,7 @@ import (
 // A normalizer transforms a text before it is split into words.
 type normalizer interface {
 	// apply writes the normalized remaining input of the editor.
-	apply(s *state, e *editor)
+	apply(e *editor)
 }
 
 // normalize applies the normalizers to all pieces that are not added tokens.
@@ -24,7 +24,7 @@ func (s *state) normalize(all []normalizer) {
 		if s.editor.full {
 			return
 		}
-		s.edit(func(e *editor) { n.apply(s, e) })
+		s.edit(n.apply)
 	}
 }
 
@@ -38,15 +38,19 @@ type bertNormalizer struct {
 	lowercase    bool
 }
 
-func (b bertNormalizer) apply(s *state, e *editor) {
+func (b bertNormalizer) apply(e *editor) {
+	const maxDecomposed = 64 // bytes, more than any character has
+	var normal []byte
+	decomposed := make([]byte, 0, maxDecomposed)
 	for src := e.remaining(); len(src) > 0; src = e.remaining() {
 		_, w := utf8.DecodeRune(src)
-		s.normal = b.appendNormalized(s.normal[:0], s, src[:w])
-		e.replace(w, s.normal)
+		normal = b.appendNormalized(normal[:0], src[:w], decomposed)
+		e.replace(w, normal)
 	}
 }
 
-func (b bertNormalizer) appendNormalized(dst []byte, s *state, char []byte) []byte {
+// appendNormalized appends the normalized character, using decomposed as scratch space.
+func (b bertNormalizer) appendNormalized(dst, char, decomposed []byte) []byte {
 	r, _ := utf8.DecodeRune(char)
 	class := b.chars.classOf(r)
 	switch {
@@ -56,8 +60,7 @@ func (b bertNormalizer) appendNormalized(dst []byte, s *state, char []byte) []by
 		return append(dst, ' ')
 	}
 	if b.stripAccents && class&notNormalized == 0 {
-		s.decomposed = norm.NFD.Append(s.decomposed[:0], char...)
-		char = s.decomposed
+		char = norm.NFD.Append(decomposed, char...)
 	}
 	separate := b.ideographs && isIdeograph(r)
 	if separate {
@@ -91,7 +94,8 @@ func isIdeograph(r rune) bool {
 // does except for characters of the class notNormalized.
 type nfc struct{ chars *characters }
 
-func (n nfc) apply(s *state, e *editor) {
+func (n nfc) apply(e *editor) {
+	var normal []byte // reused
 	isLater := func(r rune) bool { return n.chars.classOf(r)&notNormalized != 0 }
 	for src := e.remaining(); len(src) > 0; src = e.remaining() {
 		end := bytes.IndexFunc(src, isLater)
@@ -109,11 +113,11 @@ func (n nfc) apply(s *state, e *editor) {
 				e.keep(size)
 			} else {
 				size = norm.NFC.NextBoundary(src, true) // characters that may combine
-				s.normal = norm.NFC.Append(s.normal[:0], src[:size]...)
-				if bytes.IndexFunc(s.normal, isLater) >= 0 {
+				normal = norm.NFC.Append(normal[:0], src[:size]...)
+				if bytes.IndexFunc(normal, isLater) >= 0 {
 					e.keep(size)
 				} else {
-					e.replace(size, s.normal)
+					e.replace(size, normal)
 				}
 			}
 			src = src[size:]
@@ -127,7 +131,7 @@ type strip struct {
 	left, right bool
 }
 
-func (x strip) apply(_ *state, e *editor) {
+func (x strip) apply(e *editor) {
 	isSpace := func(r rune) bool { return x.chars.classOf(r)&space != 0 }
 	if src := e.remaining(); x.left {
 		e.pos += len(src) - len(bytes.TrimLeftFunc(src, isSpace))
@@ -147,7 +151,7 @@ type replacer struct {
 
 // apply replaces the last character of each match and drops the others, so that the
 // replacement originates from the last one, as in the reference.
-func (r replacer) apply(_ *state, e *editor) {
+func (r replacer) apply(e *editor) {
 	for {
 		src := e.remaining()
 		match := r.pattern.FindIndex(src)
@@ -227,7 +231,7 @@ func (m *charsmap) replacement(s []byte) ([]byte, bool) {
 }
 
 // apply looks up each grapheme shorter than 6 bytes, then falls back to single characters.
-func (m *charsmap) apply(_ *state, e *editor) {
+func (m *charsmap) apply(e *editor) {
 	for src := e.remaining(); len(src) > 0; src = e.remaining() {
 		n, _, _ := graphemes.SplitFunc(src, true)
 		if to, ok := m.replacement(src[:n]); ok && n < 6 {

@@ -47,14 +47,9 @@ type step struct {
 
 // A state is the working memory of one call.
 type state struct {
-	texts          [2]text
-	cur            *text // current stage
-	next           *text // stage being written
+	cur            text // current stage
 	editor         editor
 	pieces         []piece
-	spare          []piece
-	normal         []byte // normalized characters
-	decomposed     []byte // decomposed character
 	tokens         []token
 	best           []step
 	untrustedSpans []span // untrusted parts of the original text, without special tokens
@@ -65,8 +60,7 @@ type state struct {
 // newState returns the state at the start of a text. Each invalid byte becomes U+FFFD.
 func newState(src string) *state {
 	s := new(state)
-	s.cur, s.next = &s.texts[0], &s.texts[1]
-	s.cur.bytes, s.cur.origins = make([]byte, 0, len(src)), make([]span, 0, len(src))
+	s.cur = text{make([]byte, 0, len(src)), make([]span, 0, len(src))}
 	s.editor.limit = maxGrowth*len(src) + extraGrowth
 	for i := 0; i < len(src); {
 		r, w := utf8.DecodeRuneInString(src[i:])
@@ -100,28 +94,28 @@ func (s *state) charge() {
 
 // edit writes the next stage by calling f for each piece that is not an added token.
 func (s *state) edit(f func(e *editor)) {
-	s.next.bytes, s.next.origins = s.next.bytes[:0], s.next.origins[:0]
 	e := &s.editor
-	e.src, e.dst = s.cur, s.next
+	e.src, e.dst = s.cur, text{make([]byte, 0, len(s.cur.bytes)), make([]span, 0, len(s.cur.bytes))}
 	for i := range s.pieces {
 		p := &s.pieces[i]
-		lo := len(s.next.bytes)
+		lo := len(e.dst.bytes)
 		e.pos, e.end = int(p.lo), int(p.hi)
 		if p.token != notAdded {
 			e.keepRest()
 		} else {
 			f(e)
 		}
-		p.lo, p.hi = int32(lo), int32(len(s.next.bytes))
+		p.lo, p.hi = int32(lo), int32(len(e.dst.bytes))
 	}
-	s.cur, s.next = s.next, s.cur
+	s.cur = e.dst
 	s.charge()
 }
 
 // split replaces the pieces that are not added tokens by those that f adds with cut.
 func (s *state) split(f func(p piece)) {
-	s.pieces, s.spare = s.spare[:0], s.pieces
-	for _, p := range s.spare {
+	all := s.pieces
+	s.pieces = make([]piece, 0, len(all))
+	for _, p := range all {
 		if p.token != notAdded {
 			s.pieces = append(s.pieces, p)
 		} else {
@@ -168,7 +162,7 @@ func (s *state) untrusted(lo, hi int) bool {
 
 // An editor writes the next stage of a piece.
 type editor struct {
-	src, dst *text
+	src, dst text
 	pos, end int  // of the input that is not read yet, in src
 	limit    int  // maximum length of dst and of later stages together
 	full     bool // the limit was reached in this or an earlier stage
