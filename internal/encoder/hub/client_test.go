@@ -233,7 +233,7 @@ func FuzzListing(f *testing.F) {
 		if l, err := parseListing("org/repo", data); err == nil {
 			for name, s := range l.Files {
 				if s.Name != name || s.Size < -1 || s.Size > maxFileSize ||
-					s.SHA256 != "" && !isHash(s.SHA256, sha256Digits) || s.Blob != "" && !isHash(s.Blob, sha1Digits) {
+					s.Hash != "" && !isHash(s.Hash, sha256Digits) && !isHash(s.Hash, sha1Digits) {
 					t.Errorf("got invalid file %+v", s)
 				}
 			}

@@ -40,7 +40,7 @@ func (r *remote) fetch(ctx context.Context, f remoteFile, path string) error {
 		return err
 	}
 	defer part.Close()
-	d := &download{remote: r, f: f, part: part, digest: newDigest(f.Size, f.hash())}
+	d := &download{remote: r, f: f, part: part, digest: newDigest(f.Size, f.Hash)}
 	if err := d.digest.readFrom(ctx, io.LimitReader(part, f.Size)); err != nil {
 		return err
 	}
@@ -65,7 +65,7 @@ func (d *download) name() string { return d.f.Repo + ": " + d.f.Name }
 // restart discards the part.
 func (d *download) restart() error {
 	d.Watch.bytes(-d.digest.n)
-	d.digest = newDigest(d.f.Size, d.f.hash())
+	d.digest = newDigest(d.f.Size, d.f.Hash)
 	_, err := d.part.Seek(0, io.SeekStart)
 	return errors.Join(err, d.part.Truncate(0))
 }

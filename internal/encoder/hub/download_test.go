@@ -147,7 +147,7 @@ func TestMismatchedFileIsNotInstalled(t *testing.T) {
 			}
 			p := newPuller(t, h)
 			p.Retries = 0
-			part := p.Store.blob(remoteFile{Repo: h.mini().name(), SHA256: h.mini().files[weightsFile].sha256()}) + incompleteSuffix
+			part := p.Store.blob(remoteFile{Repo: h.mini().name(), Hash: h.mini().files[weightsFile].sha256()}) + incompleteSuffix
 			if tt.part != nil {
 				if err := errors.Join(os.MkdirAll(filepath.Dir(part), 0o700), os.WriteFile(part, tt.part, 0o600)); err != nil {
 					t.Fatal(err)

@@ -29,12 +29,8 @@ type remoteFile struct {
 	Repo, Commit string
 	Name         string
 	Size         int64  // -1 if unknown
-	SHA256       string // hash of a large file, or ""
-	Blob         string // git's SHA-1 of a small file, or ""
+	Hash         string // SHA-256 of a large file, git's SHA-1 of a small one, or ""
 }
-
-// hash returns the hash that names the content of the file in a store.
-func (f *remoteFile) hash() string { return cmp.Or(f.SHA256, f.Blob) }
 
 // parseListing parses and validates the response to /api/models/REPO/revision/REVISION?blobs=true.
 func parseListing(repo string, data []byte) (*listing, error) {
@@ -58,18 +54,17 @@ func parseListing(repo string, data []byte) (*listing, error) {
 	}
 	l := &listing{Repo: repo, Commit: reply.SHA, Files: make(map[string]remoteFile, len(reply.Siblings))}
 	for _, s := range reply.Siblings {
-		f := remoteFile{Repo: repo, Commit: reply.SHA, Name: s.Name, Size: -1, Blob: s.Blob}
+		f := remoteFile{Repo: repo, Commit: reply.SHA, Name: s.Name, Size: -1, Hash: s.Blob}
 		size := s.Size
 		if s.LFS != nil {
-			f.SHA256, f.Blob = s.LFS.SHA256, "" // blobId is the hash of the LFS pointer
+			f.Hash = s.LFS.SHA256 // blobId is the hash of the LFS pointer
 			if s.LFS.Size != nil {
 				size = s.LFS.Size
 			}
-			if !isHash(f.SHA256, sha256Digits) {
+			if !isHash(f.Hash, sha256Digits) {
 				return nil, fmt.Errorf("%s: %s: server sent no SHA-256", repo, s.Name)
 			}
-		}
-		if f.Blob != "" && !isHash(f.Blob, sha1Digits) {
+		} else if f.Hash != "" && !isHash(f.Hash, sha1Digits) {
 			return nil, fmt.Errorf("%s: %s: server sent an invalid checksum", repo, s.Name)
 		}
 		if size != nil {

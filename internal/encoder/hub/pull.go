@@ -122,13 +122,13 @@ func (j *pullJob) checkConfig(f remoteFile) error {
 
 // ensure ensures that the store has the content of a file, intact.
 func (r *remote) ensure(ctx context.Context, f remoteFile) error {
-	if f.Size < 0 || f.hash() == "" {
+	if f.Size < 0 || f.Hash == "" {
 		return fmt.Errorf("%s: %s: server sent no size or no checksum", f.Repo, f.Name)
 	}
 	if intact, err := r.isIntact(ctx, f); intact || err != nil {
 		return err
 	}
-	release, err := r.lock(ctx, f.Repo, f.hash())
+	release, err := r.lock(ctx, f.Repo, f.Hash)
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func (r *remote) ensure(ctx context.Context, f remoteFile) error {
 // isIntact reports whether the store has the content of a file, and counts its bytes then.
 // The error is the cause of ctx.
 func (r *remote) isIntact(ctx context.Context, f remoteFile) (bool, error) {
-	blob := File{Size: f.Size, path: r.Store.blob(f), hash: f.hash()}
+	blob := File{Size: f.Size, path: r.Store.blob(f), hash: f.Hash}
 	if info, err := os.Stat(blob.path); err != nil || info.Size() != f.Size {
 		return false, nil //nolint:nilerr // missing
 	}

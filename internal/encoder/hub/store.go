@@ -88,7 +88,7 @@ func (s Store) repoDir(repo string) string { return filepath.Join(s.Dir, repoDir
 
 // blobName returns the path in the store of the content of a file. The listing must have a
 // checksum.
-func blobName(f remoteFile) string { return path.Join(repoDirName(f.Repo), blobsDir, f.hash()) }
+func blobName(f remoteFile) string { return path.Join(repoDirName(f.Repo), blobsDir, f.Hash) }
 
 // blob is blobName with the directory of the store.
 func (s Store) blob(f remoteFile) string {

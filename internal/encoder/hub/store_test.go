@@ -89,7 +89,7 @@ func TestPullWithoutSymlinks(t *testing.T) {
 	m := pull(t, p, mini, "")
 	checkIntact(t, m)
 	info, err := os.Lstat(filepath.Join(m.Dir, weightsFile))
-	blob, blobErr := os.Stat(p.Store.blob(remoteFile{Repo: h.mini().name(), SHA256: h.mini().files[weightsFile].sha256()}))
+	blob, blobErr := os.Stat(p.Store.blob(remoteFile{Repo: h.mini().name(), Hash: h.mini().files[weightsFile].sha256()}))
 	if err := errors.Join(err, blobErr); err != nil || !os.SameFile(info, blob) {
 		t.Errorf("got file %v, blob %v, error %v; want the same file", info, blob, err)
 	}
