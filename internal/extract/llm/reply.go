@@ -3,6 +3,7 @@ package llm
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -181,22 +182,18 @@ func sharesStem(w string, known map[string]bool) bool {
 
 // startsSentences reports whether w is a common first word of sentences.
 func startsSentences(w string) bool {
-	switch w {
-	case "according", "although", "while", "when", "where", "after", "before", "during", "some", "most", "many", "each", "every",
-		"both", "they", "because", "since", "only", "under", "over", "about":
-		return true
-	}
-	return isFunctionWord(w)
+	return isFunctionWord(w) || slices.Contains([]string{
+		"according", "although", "while", "when", "where", "after", "before", "during", "some", "most", "many", "each", "every",
+		"both", "they", "because", "since", "only", "under", "over", "about",
+	}, w)
 }
 
 // isFunctionWord reports whether w is a function word of at least four letters.
 func isFunctionWord(w string) bool {
-	switch w {
-	case "been", "were", "have", "that", "this", "these", "those", "with", "from", "into", "which", "does", "being", "there", "their",
+	return slices.Contains([]string{
+		"been", "were", "have", "that", "this", "these", "those", "with", "from", "into", "which", "does", "being", "there", "their",
 		"wurde", "wurden", "eine", "einem", "einen", "einer", "sind", "waren", "dass",
 		"était", "sont", "dans", "avec", "pour",
-		"está", "están", "fueron", "para", "como", "desde":
-		return true
-	}
-	return false
+		"está", "están", "fueron", "para", "como", "desde",
+	}, w)
 }
