@@ -149,22 +149,17 @@ func (t *table) Close() error {
 	for _, m := range means.Format() {
 		fmt.Fprintf(&b, "%-14s  %s\n", "mean of "+m.Of, &m)
 	}
-	if cited := tally.Cited(); cited != "" {
-		fmt.Fprintf(&b, "%-14s  %s\n", "citations", cited)
+	line := func(label, text string) {
+		if text != "" {
+			b.WriteString(label + text + "\n")
+		}
 	}
-	if prescreened := tally.Prescreened(); prescreened != "" {
-		fmt.Fprintf(&b, "%-14s  %s\n", "prescreen", prescreened)
-	}
-	fmt.Fprintf(&b, "%s\n", tally)
-	if marked := tally.Marked(); marked != "" {
-		fmt.Fprintf(&b, "rows with marks: %s\n", marked)
-	}
-	if confidence := tally.Confidence(); confidence != "" {
-		b.WriteString(confidence + "\n")
-	}
-	if t.opts.Foot != "" {
-		b.WriteString(Printable(t.opts.Foot) + "\n")
-	}
+	line("citations       ", tally.Cited())
+	line("prescreen       ", tally.Prescreened())
+	line("", tally.String())
+	line("rows with marks: ", tally.Marked())
+	line("", tally.Confidence())
+	line("", Printable(t.opts.Foot))
 	for _, by := range means.Tables() {
 		b.WriteString("\n" + by.Terminal(t.opts.Width))
 	}
