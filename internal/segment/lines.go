@@ -32,11 +32,8 @@ type line struct {
 
 // A block is a run of lines that is scanned as one unit.
 type block struct {
-	open       bool
-	start, end int
-	number     int
-	bullet     rune
-	last       line // its last line
+	open        bool
+	first, last line
 }
 
 // splitDocument groups the lines of the text into blocks and splits each of them.
@@ -80,16 +77,13 @@ func (sp *splitter) splitDocument() {
 			inList = l.kind == lineItem || inList && (sp.text[at] == ' ' || sp.text[at] == '\t')
 		}
 		switch l.kind {
-		case lineProse:
-			if b.open && sp.wrapped(b.last, l) {
-				b.end, b.last = l.end, l
+		case lineProse, lineItem:
+			if l.kind == lineProse && b.open && sp.wrapped(b.last, l) {
+				b.last = l
 				break
 			}
 			sp.flush(&b)
-			b = block{open: true, start: l.start, end: l.end, last: l}
-		case lineItem:
-			sp.flush(&b)
-			b = block{open: true, start: l.start, end: l.end, number: l.number, bullet: l.bullet, last: l}
+			b = block{open: true, first: l, last: l}
 		case lineHeading:
 			sp.flush(&b)
 			sp.splitProse(l.start, l.end, 0, 0)
@@ -119,7 +113,7 @@ func (sp *splitter) splitDocument() {
 
 func (sp *splitter) flush(b *block) {
 	if b.open {
-		sp.splitProse(b.start, b.end, b.number, b.bullet)
+		sp.splitProse(b.first.start, b.last.end, b.first.number, b.first.bullet)
 		b.open = false
 	}
 }
