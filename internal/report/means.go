@@ -232,12 +232,8 @@ func centred(i stats.Interval, mean float64) stats.Interval {
 
 // cutValue returns the start of a long value.
 func cutValue(value string) string {
-	n := 0
-	for i := range value {
-		if n == maxGroupValue {
-			return strings.Clone(value[:i]) + "…"
-		}
-		n++
+	if characters := []rune(value); len(characters) > maxGroupValue {
+		return string(characters[:maxGroupValue]) + "…"
 	}
 	return strings.Clone(value) // the row can be freed
 }
