@@ -109,10 +109,7 @@ func New(f Format, w io.Writer, o Options) (Writer, error) {
 	case FormatJUnit:
 		return newJUnit(w, o), nil
 	case FormatNone:
-		if o.Show > 0 {
-			return newWorstRows(w, o), nil
-		}
-		return discard{}, nil
+		return newWorstRows(w, o), nil
 	case FormatHTML:
 	}
 	return nil, fmt.Errorf("unknown format %q", f)
@@ -124,11 +121,3 @@ func Discard(w Writer) {
 		d.Discard()
 	}
 }
-
-// discard is the Writer of FormatNone.
-type discard struct{}
-
-func (discard) Write(*result.Row) error { return nil }
-
-// Close does nothing.
-func (discard) Close() error { return nil }

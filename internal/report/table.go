@@ -28,7 +28,7 @@ type table struct {
 	tail  []shownRow // in dataset order: ring buffer of the last edgeRows rows
 	rows  int        // number of rows written
 	opts  Options
-	worst *worstRows // may be nil
+	worst *worstRows
 }
 
 // A shownRow contains the formatted cells of a row.
@@ -43,14 +43,10 @@ type shownRow struct {
 
 func newTable(w io.Writer, o Options) *table {
 	o.Width = cmp.Or(max(o.Width, 0), defaultWidth)
-	t := &table{
-		w: w, opts: o,
+	return &table{
+		w: w, opts: o, worst: newWorstRows(w, o),
 		kept: result.NewKeptColumns(result.Options{Keep: o.Keep, KeepAll: o.KeepAll}), tail: make([]shownRow, edgeRows),
 	}
-	if o.Show > 0 {
-		t.worst = newWorstRows(w, o)
-	}
-	return t
 }
 
 // Write stores r if it may be printed.
@@ -58,9 +54,7 @@ func (t *table) Write(r *result.Row) error {
 	t.kept.Observe(r.Kept)
 	i := t.rows
 	t.rows++
-	if t.worst != nil {
-		_ = t.worst.Write(r) // never fails
-	}
+	_ = t.worst.Write(r) // never fails
 	if !t.opts.DatasetOrder {
 		row := shownRow{index: r.Index, status: string(r.Status), faithfulness: r.Faithfulness}
 		t.head = insertSorted(t.head, row, compareShown, maxTableRows, func() shownRow { return t.show(r) })
@@ -163,9 +157,7 @@ func (t *table) Close() error {
 	for _, by := range means.Tables() {
 		b.WriteString("\n" + by.Terminal(t.opts.Width))
 	}
-	if t.worst != nil {
-		t.worst.writeTo(&b)
-	}
+	t.worst.writeTo(&b)
 	_, err := io.WriteString(t.w, b.String())
 	return err
 }

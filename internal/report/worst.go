@@ -167,14 +167,16 @@ func newWorstRows(w io.Writer, o Options) *worstRows {
 // Close writes the rows.
 func (w *worstRows) Close() error {
 	var b strings.Builder
-	w.writeTo(&b)
-	_, err := io.WriteString(w.w, strings.TrimPrefix(b.String(), "\n"))
+	if w.writeTo(&b); b.Len() == 0 {
+		return nil
+	}
+	_, err := io.WriteString(w.w, b.String()[len("\n"):])
 	return err
 }
 
-// writeTo writes the failed rows and then the worst rows.
+// writeTo writes the failed rows and then the worst rows, unless it is to show none.
 func (w *worstRows) writeTo(b *strings.Builder) {
-	if w.failures > 0 {
+	if w.limit > 0 && w.failures > 0 {
 		b.WriteByte('\n')
 		w.text(b, "", "", "", "Failed rows: "+strconv.Itoa(w.failures), bold)
 		for i := range w.failed {
@@ -186,7 +188,7 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 		}
 		w.omitted(b, w.failures-len(w.failed))
 	}
-	if w.unsupported == 0 {
+	if w.limit == 0 || w.unsupported == 0 {
 		return
 	}
 	b.WriteByte('\n')
