@@ -150,15 +150,10 @@ func (e Extraction) Reason() string {
 
 // newAnswerView returns the view of a complete answer, which may be JSON or a fenced block.
 func newAnswerView(raw string) view {
-	start, _ := trimSpan(raw, 0, len(raw))
-	if start == len(raw) || strings.IndexByte("{[`", raw[start]) < 0 {
-		return newView(raw)
+	if outer, ok := unwrap(raw); ok {
+		return outer.compose(newView(outer.text))
 	}
-	outer, ok := unwrap(raw)
-	if !ok {
-		return newView(raw)
-	}
-	return outer.compose(newView(outer.text))
+	return newView(raw)
 }
 
 // WholeAnswer extracts the answer as a single claim, without the sentences that claim
