@@ -85,25 +85,20 @@ func (t Table) Markdown() string {
 		}
 		b.WriteString("\n\n")
 	}
-	b.WriteByte('|')
+	names, marks := "|", "|"
 	for i := range t.Columns {
-		b.WriteString(" " + t.Columns[i].Name + " |")
-	}
-	b.WriteString("\n|")
-	for i := range t.Columns {
-		if t.Columns[i].Right {
-			b.WriteString("---:|")
-		} else {
-			b.WriteString("---|")
+		names += " " + t.Columns[i].Name + " |"
+		if marks += "---"; t.Columns[i].Right {
+			marks += ":"
 		}
+		marks += "|"
 	}
-	b.WriteByte('\n')
+	b.WriteString(names + "\n" + marks + "\n")
 	for _, row := range t.Rows() {
-		b.WriteByte('|')
 		for i, cell := range row {
-			b.WriteString(" " + t.Columns[i].markdown(cell) + " |")
+			row[i] = t.Columns[i].markdown(cell)
 		}
-		b.WriteByte('\n')
+		b.WriteString("| " + strings.Join(row, " | ") + " |\n")
 	}
 	if t.Foot != "" {
 		b.WriteString("\n" + markdownText(t.Foot) + "\n")
@@ -328,7 +323,7 @@ func (t Tables) Terminal(width int) string {
 	aligned := make(Document, len(t))
 	for i := range t {
 		table := t[i]
-		table.Columns = append([]Column(nil), table.Columns...)
+		table.Columns = slices.Clone(table.Columns)
 		for k := range table.Columns {
 			c := &table.Columns[k]
 			widest := 0
