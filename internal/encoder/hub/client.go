@@ -139,11 +139,6 @@ func (r *remote) address(elements ...string) string {
 	return strings.Join(parts, "/")
 }
 
-func (r *remote) fileAddress(f remoteFile) string {
-	org, repo, _ := strings.Cut(f.Repo, "/")
-	return r.address(append([]string{org, repo, "resolve", f.Commit}, strings.Split(f.Name, "/")...)...)
-}
-
 // send sends a request. Its errors are *networkError.
 func (r *remote) send(ctx context.Context, address string, header http.Header) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)

@@ -79,7 +79,9 @@ func (d *download) attempt(ctx context.Context, keepAlive func()) error {
 	if d.digest.n > 0 {
 		header.Set("Range", fmt.Sprintf("bytes=%d-", d.digest.n))
 	}
-	res, err := d.send(ctx, d.fileAddress(d.f), header)
+	org, repo, _ := strings.Cut(d.f.Repo, "/")
+	address := d.address(append([]string{org, repo, "resolve", d.f.Commit}, strings.Split(d.f.Name, "/")...)...)
+	res, err := d.send(ctx, address, header)
 	if err != nil {
 		return err
 	}
