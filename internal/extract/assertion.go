@@ -27,8 +27,12 @@ func (e Extraction) ClaimAssertions(ctx context.Context, question, answer string
 	if len(a.found) == 0 {
 		return e, nil
 	}
-	if e.Whole && len(e.Claims) == 1 {
-		e.widen(answer, a.found)
+	if e.Whole && len(e.Claims) == 1 { // include the assertions in the only claim
+		whole := e.Claims[0]
+		whole.Start, whole.End = min(whole.Start, a.found[0].Start), max(whole.End, a.found[len(a.found)-1].End)
+		whole.Text, whole.Statement = string([]rune(answer)[whole.Start:whole.End]), ""
+		e.Claims = []Claim{whole}
+		e.Skipped = slices.DeleteFunc(slices.Clone(e.Skipped), func(s Skipped) bool { return s.Start < whole.End && s.End > whole.Start })
 		return e, nil
 	}
 	if len(e.Claims) > 0 {
@@ -40,15 +44,6 @@ func (e Extraction) ClaimAssertions(ctx context.Context, question, answer string
 	e.Skipped = a.skipped
 	e.Add(a.found)
 	return e, nil
-}
-
-// widen extends the only claim so that it includes found.
-func (e *Extraction) widen(answer string, found []Claim) {
-	whole := e.Claims[0]
-	whole.Start, whole.End = min(whole.Start, found[0].Start), max(whole.End, found[len(found)-1].End)
-	whole.Text, whole.Statement = string([]rune(answer)[whole.Start:whole.End]), ""
-	e.Claims = []Claim{whole}
-	e.Skipped = slices.DeleteFunc(slices.Clone(e.Skipped), func(s Skipped) bool { return s.Start < whole.End && s.End > whole.Start })
 }
 
 // assertions looks for assertions in the skipped text of an answer.

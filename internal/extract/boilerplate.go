@@ -54,11 +54,13 @@ func isGreeting(text string, w, opened words) bool {
 		return false
 	}
 	// "Hi John", "Dear Mr. Smith,", "Great question".
-	if rest, ok := w.cutPhrase(salutation); ok && (len(rest) == 0 || rest.count() <= 1 && takesName(w)) {
+	first, afterFirst := w.cutWord()
+	takesName := isOneOf(first, "hello", "hi", "hey", "dear", "thanks", "hallo", "hola", "bonjour")
+	if rest, ok := w.cutPhrase(salutation); ok && (len(rest) == 0 || rest.count() <= 1 && w.count() <= 3 && takesName) {
 		return true
 	}
 	const maxAddress = 5
-	if first, rest := w.cutWord(); strings.HasSuffix(text, ",") && (first == "dear" && w.count() <= maxAddress || first == "best" && len(rest) == 0) {
+	if strings.HasSuffix(text, ",") && (first == "dear" && w.count() <= maxAddress || first == "best" && len(afterFirst) == 0) {
 		return true
 	}
 	if w.offersHelp() {
@@ -96,12 +98,6 @@ func (w words) offersConditionally() bool {
 		offers = offers || ok && (conditional || len(rest) == len(w))
 	}
 	return conditional && offers
-}
-
-// takesName reports whether w is a greeting that can be followed by a name.
-func takesName(w words) bool {
-	first, _ := w.cutWord()
-	return w.count() <= 3 && isOneOf(first, "hello", "hi", "hey", "dear", "thanks", "hallo", "hola", "bonjour")
 }
 
 // leadsToOffer reports whether w, the text after a condition, contains an

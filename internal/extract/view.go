@@ -189,17 +189,12 @@ func (v *answerStripper) walk(sections []section) {
 			end = sections[0].start
 		}
 		n := i + 1
-		for n < end && !mayStartCut(v.raw[n]) && v.raw[n-1] != '\n' {
+		for n < end && strings.IndexByte("`<&[(\xc2\xe2\xe3\xef\xf0", v.raw[n]) < 0 && v.raw[n-1] != '\n' { // see cutAt
 			n++
 		}
 		lineStart = v.raw[n-1] == '\n' || lineStart && strings.TrimSpace(v.raw[i:n]) == ""
 		i = n
 	}
-}
-
-// mayStartCut reports whether b may start text that cutAt handles.
-func mayStartCut(b byte) bool {
-	return strings.IndexByte("`<&[(\xc2\xe2\xe3\xef\xf0", b) >= 0
 }
 
 // cutAt omits a citation, tag or similar text at i, or keeps literal text such

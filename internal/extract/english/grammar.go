@@ -208,7 +208,9 @@ func IsQuestionWord(s string) bool {
 }
 
 // IsAuxiliary reports whether s is an auxiliary verb, with or without "n't".
-func IsAuxiliary(s string) bool { return IsBe(s) || isDo(s) || isHave(s) || isModal(s) }
+func IsAuxiliary(s string) bool {
+	return IsBe(s) || isDo(s) || isHave(s) || isForm(s, "can", "could", "may", "might", "must", "shall", "should", "will", "would")
+}
 
 // trimNegation removes "n't" from an auxiliary and reports whether it was negated.
 func trimNegation(aux string) (string, bool) {
@@ -235,10 +237,6 @@ func IsBe(s string) bool { return isForm(s, "is", "are", "was", "were", "am") }
 func isDo(s string) bool { return isForm(s, "do", "does", "did") }
 
 func isHave(s string) bool { return isForm(s, "has", "have", "had") }
-
-func isModal(s string) bool {
-	return isForm(s, "can", "could", "may", "might", "must", "shall", "should", "will", "would")
-}
 
 // IsSubjectPronoun reports whether s is a pronoun that can be a subject.
 func IsSubjectPronoun(s string) bool {
