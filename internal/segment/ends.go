@@ -80,7 +80,9 @@ func (sp *splitter) endsGlued(s *scanState, st *stop) bool {
 		return false
 	}
 	t := sp.wordBefore(s.start, beforeQuote(text[:st.start]))
-	if st.dots == 1 && (t.class == classDigits || t.class == classWord && (t.runes > 1 && t.capital || text[st.start-1] == ')')) && sp.startsGlued(st.closeEnd, s.end) {
+	next := wordAt(text, st.closeEnd, s.end)
+	starts := len(next) > 1 && strings.HasPrefix(text[st.closeEnd+len(next):], " ") && sp.lang.is(next, useStarter)
+	if st.dots == 1 && (t.class == classDigits || t.class == classWord && (t.runes > 1 && t.capital || text[st.start-1] == ')')) && starts {
 		return true
 	}
 	// Words of two letters may be parts of names, as in "io.Reader", but these often end a sentence.
@@ -113,13 +115,6 @@ func beforeQuote(text string) int {
 		}
 	}
 	return len(text)
-}
-
-// startsGlued reports whether a word that often starts a sentence is at i, before a space.
-func (sp *splitter) startsGlued(i, end int) bool {
-	w := wordAt(sp.text, i, end)
-	i += len(w)
-	return len(w) > 1 && i < end && sp.text[i] == ' ' && sp.lang.is(w, useStarter)
 }
 
 // endsGluedQuestion is endsGlued for a question or exclamation mark between lower-case words,
