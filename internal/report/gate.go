@@ -263,7 +263,7 @@ func newGate(name, what string, threshold, value float64, basis string) Gate {
 	shown, pass, fail, limit := Distinct(value, threshold, meanDecimals), " >= ", " < ", Decimals(threshold, 2)
 	if strings.HasPrefix(name, "max-") {
 		g.Passed = value <= threshold+tolerance
-		shown, pass, fail, limit = distinctPercent(value, threshold), " <= ", " > ", percent(threshold)
+		shown, pass, fail, limit = distinctPercent(value, threshold), " <= ", " > ", flagvalue.Limit{Share: &threshold}.String() // with its digits
 	}
 	switch {
 	case math.IsNaN(value):
@@ -275,9 +275,6 @@ func newGate(name, what string, threshold, value float64, basis string) Gate {
 	}
 	return g
 }
-
-// percent formats a threshold in percent, with the digits that it was given.
-func percent(x float64) string { return flagvalue.Limit{Share: &x}.String() }
 
 // distinctPercent formats a share in percent, with more than two decimals only as in Distinct.
 func distinctPercent(x, threshold float64) string {

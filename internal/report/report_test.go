@@ -209,7 +209,7 @@ func TestConfidenceIsWordedByShare(t *testing.T) {
 
 func TestTallyCountsCitations(t *testing.T) {
 	none := feed(new(Tally), resulttest.Scored())
-	if none.Cited() != "" || !math.IsNaN(none.Citations.Recall()) || none.Citations.summary() != nil {
+	if none.Cited() != "" || !math.IsNaN(none.Citations.Recall()) || none.Summary(new(Supports), nil).Citations != nil {
 		t.Errorf("no citations: got %q, recall %v", none.Cited(), none.Citations.Recall())
 	}
 	all := feed(new(Tally), resulttest.WithCitations(), resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.WithCitations())

@@ -139,7 +139,10 @@ func (t *Tally) Summary(support *Supports, gates []Gate) *Summary {
 			Confident: t.Confident, UncertainShare: t.UncertainShare(),
 		},
 		Faithfulness: newSummaryStats(&t.Faithfulness), Support: support.stats(),
-		Means: t.Means(), By: t.Means().By, Citations: t.Citations.summary(), Usage: t.Usage,
+		Means: t.Means(), By: t.Means().By, Usage: t.Usage,
+	}
+	if c := &t.Citations; c.Rows > 0 {
+		s.Citations = &SummaryCitations{Rows: c.Rows, Recall: c.Recall(), Precision: c.Precision(), Unresolved: c.Unresolved}
 	}
 	if t.Prescreen.Decided+t.Prescreen.Audited > 0 {
 		s.Prescreen = t.Prescreen.Summary()
@@ -183,14 +186,6 @@ type SummaryCitations struct {
 	Recall     float64 `json:"recall"`
 	Precision  float64 `json:"precision"`
 	Unresolved int     `json:"unresolved"`
-}
-
-// summary converts c to its JSON form. It returns nil if no row cites anything.
-func (c *Citations) summary() *SummaryCitations {
-	if c.Rows == 0 {
-		return nil
-	}
-	return &SummaryCitations{Rows: c.Rows, Recall: c.Recall(), Precision: c.Precision(), Unresolved: c.Unresolved}
 }
 
 // Supports counts the support of rows, to six decimals. Its memory is constant.
