@@ -192,7 +192,11 @@ func (j *pullJob) publishRepo(ctx context.Context, l *listing, revision string) 
 // nothing if they are linked already, since the store may be read-only.
 func (p *Puller) link(ctx context.Context, repo, dir string, files []remoteFile) error {
 	nameOf := func(f remoteFile) string { return path.Join(repoDirName(repo), dir, f.Name) }
-	files = slices.DeleteFunc(slices.Clone(files), func(f remoteFile) bool { return p.isLinked(nameOf(f), f) })
+	files = slices.DeleteFunc(slices.Clone(files), func(f remoteFile) bool { // that are linked to their blobs
+		info, err := os.Stat(filepath.Join(p.Store.Dir, filepath.FromSlash(nameOf(f))))
+		blob, blobErr := os.Stat(p.Store.blob(f))
+		return err == nil && blobErr == nil && os.SameFile(info, blob)
+	})
 	if len(files) == 0 {
 		return nil
 	}
@@ -222,13 +226,6 @@ func (p *Puller) link(ctx context.Context, repo, dir string, files []remoteFile)
 		}
 	}
 	return nil
-}
-
-// isLinked reports whether name, a path in the store, is a link to the blob of a file.
-func (p *Puller) isLinked(name string, f remoteFile) bool {
-	info, err := os.Stat(filepath.Join(p.Store.Dir, filepath.FromSlash(name)))
-	blob, blobErr := os.Stat(p.Store.blob(f))
-	return err == nil && blobErr == nil && os.SameFile(info, blob)
 }
 
 // place creates name as a symbolic link to the blob of a file or, where these are not
