@@ -60,7 +60,13 @@ func readConfig(path string) (*configFile, error) {
 			}
 			return nil, nil
 		}
-		if err := checkFound(path); err != nil {
+		// Paths in a linked file would be relative to an unexpected directory, and in a shared
+		// directory anyone could have created the file.
+		err := safefile.CheckPath(path)
+		if reason, ok := errors.AsType[*fs.PathError](err); ok {
+			return nil, exit.Usagef("%s %w: use --config FILE to read it anyway, or --config none to ignore it", path, reason.Err)
+		}
+		if err != nil {
 			return nil, err
 		}
 	}
@@ -74,17 +80,6 @@ func readConfig(path string) (*configFile, error) {
 	f, err := parseConfig(path, content)
 	f.found = found
 	return f, err
-}
-
-// checkFound returns an error if a config file that was found is a symbolic link or belongs
-// to another user. Paths in a linked file would be relative to an unexpected directory, and
-// in a shared directory anyone could have created the file.
-func checkFound(path string) error {
-	err := safefile.CheckPath(path)
-	if reason, ok := errors.AsType[*fs.PathError](err); ok {
-		return exit.Usagef("%s %w: use --config FILE to read it anyway, or --config none to ignore it", path, reason.Err)
-	}
-	return err
 }
 
 // parseConfig parses content, which was read from path. All errors are usage errors.
