@@ -91,8 +91,15 @@ func (j *pullJob) download(ctx context.Context) error {
 	if err := j.ensure(ctx, config); err != nil {
 		return err
 	}
-	if err := j.checkConfig(config); err != nil {
-		return err
+	if j.CheckConfig != nil {
+		content, err := safefile.ReadFile(j.Store.blob(config), maxConfigSize)
+		if err != nil {
+			return err
+		}
+		sentence := slices.ContainsFunc(j.files, func(f remoteFile) bool { return f.Name == modulesFile })
+		if err := j.CheckConfig(content, sentence); err != nil {
+			return fmt.Errorf("%s: %w", config.Repo, err)
+		}
 	}
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelDownloads)
@@ -102,22 +109,6 @@ func (j *pullJob) download(ctx context.Context) error {
 		}
 	}
 	return group.Wait()
-}
-
-// checkConfig applies CheckConfig, if set, to a downloaded configuration.
-func (j *pullJob) checkConfig(f remoteFile) error {
-	if j.CheckConfig == nil {
-		return nil
-	}
-	config, err := safefile.ReadFile(j.Store.blob(f), maxConfigSize)
-	if err != nil {
-		return err
-	}
-	sentence := slices.ContainsFunc(j.files, func(f remoteFile) bool { return f.Name == modulesFile })
-	if err := j.CheckConfig(config, sentence); err != nil {
-		return fmt.Errorf("%s: %w", f.Repo, err)
-	}
-	return nil
 }
 
 // ensure ensures that the store has the content of a file, intact.
