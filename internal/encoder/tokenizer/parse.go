@@ -346,7 +346,10 @@ func (t *Tokenizer) markSpecials(tokens []addedToken) {
 		}
 	}
 	if u, ok := t.model.(*unigram); ok {
-		u.setSpecials(t.specials)
+		u.special = make([]bool, len(u.scores))
+		for id := range u.special {
+			u.special[id] = t.specials[int32(id)]
+		}
 	}
 	delete(t.specials, t.vocab.unknown)
 }

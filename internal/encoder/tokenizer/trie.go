@@ -151,13 +151,6 @@ type unigram struct {
 	special []bool    // by id; not found in untrusted text
 }
 
-func (u *unigram) setSpecials(special map[int32]bool) {
-	u.special = make([]bool, len(u.scores))
-	for id := range u.special {
-		u.special[id] = special[int32(id)]
-	}
-}
-
 // tokenize runs the Viterbi algorithm. The first path found wins among equal
 // scores, which is the one with the longest last token. Scores are summed from
 // left to right as in the reference because rounding can decide.
