@@ -217,7 +217,12 @@ func (r *reportRun) finish(err error) error {
 		return err
 	}
 	if !r.options.Quiet {
-		r.warnMissing()
+		if what, hint, n := r.incomplete(); n > 0 {
+			r.console.Printf("warning: %s: %s", what, hint)
+		}
+		if unchecked := r.origin.Unchecked; len(unchecked) > 0 && !r.options.concat {
+			r.console.Printf("warning: %s: no summary with a digest of the dataset beside it: whether all files are of one dataset was not checked", unchecked[0])
+		}
 		for _, w := range r.options.Gates.Warnings(r.out.Tally) {
 			r.console.Printf("warning: %s", w)
 		}
@@ -250,16 +255,6 @@ func (r *reportRun) incomplete() (what, hint string, n int) {
 		return report.Count(r.missing, "row", "rows") + " before the last one are in no file", "is a shard missing?", r.missing
 	}
 	return "", "", 0
-}
-
-// warnMissing warns if the files don't contain all rows of the run, or if that is unknown.
-func (r *reportRun) warnMissing() {
-	if what, hint, n := r.incomplete(); n > 0 {
-		r.console.Printf("warning: %s: %s", what, hint)
-	}
-	if unchecked := r.origin.Unchecked; len(unchecked) > 0 && !r.options.concat {
-		r.console.Printf("warning: %s: no summary with a digest of the dataset beside it: whether all files are of one dataset was not checked", unchecked[0])
-	}
 }
 
 // details describe the run in its reports.
