@@ -85,15 +85,14 @@ func (t Table) Markdown() string {
 		}
 		b.WriteString("\n\n")
 	}
-	names, marks := "|", "|"
+	var names, marks []string
 	for i := range t.Columns {
-		names += " " + t.Columns[i].Name + " |"
-		if marks += "---"; t.Columns[i].Right {
-			marks += ":"
+		names, marks = append(names, t.Columns[i].Name), append(marks, "---")
+		if t.Columns[i].Right {
+			marks[i] = "---:"
 		}
-		marks += "|"
 	}
-	b.WriteString(names + "\n" + marks + "\n")
+	b.WriteString("| " + strings.Join(names, " | ") + " |\n|" + strings.Join(marks, "|") + "|\n")
 	for _, row := range t.Rows() {
 		for i, cell := range row {
 			row[i] = t.Columns[i].markdown(cell)
