@@ -104,15 +104,21 @@ func EstimateTokens(s string) int {
 // minTokens returns a lower bound on the tokens of s for any common tokenizer: no tokenizer merges
 // two words, or more than three characters of a script without spaces, into one token.
 func minTokens(s string) int {
-	dense := 0
-	words := strings.FieldsFunc(s, func(r rune) bool {
-		if r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan) {
+	words, dense, inWord := 0, 0, false
+	for _, r := range s {
+		isDense := r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
+		switch {
+		case isDense:
 			dense++
-			return true
+			inWord = false
+		case unicode.IsSpace(r):
+			inWord = false
+		case !inWord:
+			words++
+			inWord = true
 		}
-		return unicode.IsSpace(r)
-	})
-	return len(words) + dense/3
+	}
+	return words + dense/3
 }
 
 // A token is at least one byte long, so a reported count that exceeds the bytes of its
