@@ -22,12 +22,15 @@ const JSONColumnsKey = "ragfaith.json_columns"
 // the last row, since any row may have a value of another type. If columns are
 // kept, rows therefore wait in a spool until Close.
 type parquetWriter struct {
-	w     io.Writer
-	kept  parquetKept
-	spool *safefile.Spool // nil if no columns are kept
-	rows  *rowGroups
-	buf   []byte
-	limit int // size of a row group in bytes
+	w        io.Writer
+	kept     parquetKept
+	spool    *safefile.Spool // nil if no columns are kept
+	buf      []byte          // a row for the spool
+	file     *parquet.GenericWriter[any]
+	shredder shredder
+	row      [1]parquet.Row
+	limit    int // size of a row group in bytes
+	bytes    int // approximate size of the current row group
 }
 
 func newParquetWriter(w io.Writer, o Options) *parquetWriter {
@@ -41,8 +44,7 @@ func newParquetWriter(w io.Writer, o Options) *parquetWriter {
 // Write writes r, or adds it to the spool.
 func (p *parquetWriter) Write(r *Row) error {
 	if p.spool == nil {
-		p.open()
-		return p.rows.write(r)
+		return p.writeRow(r)
 	}
 	if err := p.kept.observe(r.Kept); err != nil {
 		return err
@@ -61,7 +63,7 @@ func (p *parquetWriter) Close() error {
 			return err
 		}
 	}
-	return p.rows.w.Close()
+	return p.file.Close()
 }
 
 func (p *parquetWriter) writeSpool() error {
@@ -73,7 +75,7 @@ func (p *parquetWriter) writeSpool() error {
 		if err != nil {
 			return fmt.Errorf("temporary file: %w", err)
 		}
-		if err := p.rows.write(row); err != nil {
+		if err := p.writeRow(row); err != nil {
 			return err
 		}
 	}
@@ -87,25 +89,12 @@ func (p *parquetWriter) Discard() {
 	}
 }
 
-// open creates the writer of rows once.
+// open opens the file once, when the columns are known.
 func (p *parquetWriter) open() {
-	if p.rows == nil {
-		p.rows = newRowGroups(p.w, &p.kept, p.limit)
+	if p.file != nil {
+		return
 	}
-}
-
-// rowGroups writes rows whose columns are known.
-type rowGroups struct {
-	w        *parquet.GenericWriter[any]
-	kept     *parquetKept
-	shredder shredder
-	row      [1]parquet.Row
-	limit    int
-	bytes    int // approximate size of the current row group
-}
-
-func newRowGroups(w io.Writer, kept *parquetKept, limit int) *rowGroups {
-	fields := append(rowFields().parquetFields(), kept.fields()...)
+	fields := append(rowFields().parquetFields(), p.kept.fields()...)
 	schema := parquet.NewSchema("result", orderedGroup{parquet.Group{}, fields})
 	options := []parquet.WriterOption{schema, parquet.Compression(&zstd.Codec{})}
 	for _, path := range schema.Columns() {
@@ -113,10 +102,10 @@ func newRowGroups(w io.Writer, kept *parquetKept, limit int) *rowGroups {
 			options = append(options, parquet.SkipPageBounds(path...), parquet.SkipPageStatistics(path...))
 		}
 	}
-	if names := kept.jsonNames(); len(names) > 0 {
+	if names := p.kept.jsonNames(); len(names) > 0 {
 		options = append(options, parquet.KeyValueMetadata(JSONColumnsKey, string(AppendTexts(nil, names))))
 	}
-	return &rowGroups{w: parquet.NewGenericWriter[any](w, options...), kept: kept, limit: limit}
+	p.file = parquet.NewGenericWriter[any](p.w, options...)
 }
 
 // hasStatistics reports whether the index of the file has the smallest and largest value of a text
@@ -125,24 +114,24 @@ func hasStatistics(path []string) bool {
 	return len(path) == 1 && (path[0] == "id" || path[0] == "status" || path[0] == "reason")
 }
 
-// write adds a row, and ends the row group if it is large enough.
-func (g *rowGroups) write(r *Row) error {
-	row := g.shredder.shred(g.row[0][:0], r)
-	row = g.kept.append(row, r.Kept, rowFields().leaves)
-	g.row[0] = row
-	if _, err := g.w.WriteRows(g.row[:]); err != nil {
+// writeRow adds a row to the file, and ends the row group if it is large enough.
+func (p *parquetWriter) writeRow(r *Row) error {
+	p.open()
+	row := p.kept.append(p.shredder.shred(p.row[0][:0], r), r.Kept, rowFields().leaves)
+	p.row[0] = row
+	if _, err := p.file.WriteRows(p.row[:]); err != nil {
 		return err
 	}
 	const perValue = 4 // besides text
-	g.bytes += perValue * len(row)
+	p.bytes += perValue * len(row)
 	for _, v := range row {
 		if v.Kind() == parquet.ByteArray {
-			g.bytes += len(v.ByteArray())
+			p.bytes += len(v.ByteArray())
 		}
 	}
-	if g.bytes < g.limit {
+	if p.bytes < p.limit {
 		return nil
 	}
-	g.bytes = 0
-	return g.w.Flush()
+	p.bytes = 0
+	return p.file.Flush()
 }
