@@ -133,17 +133,6 @@ func (k *parquetKept) fields() []parquet.Field {
 	return fields
 }
 
-// jsonNames returns the columns that hold JSON as text.
-func (k *parquetKept) jsonNames() []string {
-	var names []string
-	for i, name := range k.Names {
-		if k.types[i] == keptJSON {
-			names = append(names, name)
-		}
-	}
-	return names
-}
-
 // append appends the values of a row, starting at the column first.
 func (k *parquetKept) append(row parquet.Row, columns []dataset.Column, first int) parquet.Row {
 	for i, value := range k.Values(columns) {

@@ -102,7 +102,13 @@ func (p *parquetWriter) open() {
 			options = append(options, parquet.SkipPageBounds(path...), parquet.SkipPageStatistics(path...))
 		}
 	}
-	if names := p.kept.jsonNames(); len(names) > 0 {
+	var names []string // of the columns that hold JSON as text
+	for i, name := range p.kept.Names {
+		if p.kept.types[i] == keptJSON {
+			names = append(names, name)
+		}
+	}
+	if len(names) > 0 {
 		options = append(options, parquet.KeyValueMetadata(JSONColumnsKey, string(AppendTexts(nil, names))))
 	}
 	p.file = parquet.NewGenericWriter[any](p.w, options...)
