@@ -18,28 +18,28 @@ import (
 func Merge(files []*File) iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
 		defer closeAll(files)
-		var next []*head
+		var next []*File // with a row
 		for _, f := range files {
-			h := &head{file: f, index: -1}
-			if err := h.advance(); errors.Is(err, io.EOF) {
+			f.index = -1
+			if err := f.advance(); errors.Is(err, io.EOF) {
 				continue
 			} else if err != nil {
 				yield(nil, err)
 				return
 			}
-			next = append(next, h)
+			next = append(next, f)
 		}
 		for len(next) > 0 {
-			h := slices.MinFunc(next, func(a, b *head) int { return a.index - b.index })
-			if i := slices.IndexFunc(next, func(other *head) bool { return other != h && other.index == h.index }); i >= 0 {
-				yield(nil, duplicate(h, next[i]))
+			f := slices.MinFunc(next, func(a, b *File) int { return a.index - b.index })
+			if i := slices.IndexFunc(next, func(other *File) bool { return other != f && other.index == f.index }); i >= 0 {
+				yield(nil, duplicate(f, next[i]))
 				return
 			}
-			if !yield(h.row, nil) {
+			if !yield(f.last, nil) {
 				return
 			}
-			if err := h.advance(); errors.Is(err, io.EOF) {
-				next = slices.DeleteFunc(next, func(other *head) bool { return other == h })
+			if err := f.advance(); errors.Is(err, io.EOF) {
+				next = slices.DeleteFunc(next, func(other *File) bool { return other == f })
 			} else if err != nil {
 				yield(nil, err)
 				return
@@ -58,7 +58,7 @@ func Append(files []*File) iter.Seq2[*result.Row, error] {
 			next := base
 			for r, err := range Merge([]*File{f}) {
 				if err == nil && base > result.MaxIndex-r.Index {
-					r, err = nil, fmt.Errorf("%s:%d: index %d, continued from %d by --append, is more than 2^53", f.name(), f.line, r.Index, base)
+					r, err = nil, fmt.Errorf("%s: index %d, continued from %d by --append, is more than 2^53", f.location(), r.Index, base)
 				}
 				if err == nil {
 					r.Index += base
@@ -74,36 +74,27 @@ func Append(files []*File) iter.Seq2[*result.Row, error] {
 	}
 }
 
-// A head is the next row of a file.
-type head struct {
-	file *File
-	row  *result.Row
-	// index and line belong to row, which must not be read after it was yielded.
-	index, line int
-}
-
 // advance reads the next row. It returns io.EOF at the end.
-func (h *head) advance() error {
-	before := h.index
-	r, err := h.file.next()
+func (f *File) advance() error {
+	r, err := f.next()
 	if err != nil {
 		return err
 	}
-	h.row, h.index, h.line = r, r.Index, h.file.line
-	if h.index <= before {
+	before := f.index
+	if f.last, f.index = r, r.Index; f.index <= before {
 		return fmt.Errorf("%s: index %d after %d: rows of a result file must be in ascending order; if it was concatenated from several files, pass those instead",
-			h.location(), h.index, before)
+			f.location(), f.index, before)
 	}
 	return nil
 }
 
-// location returns the file and line of the row.
-func (h *head) location() string { return fmt.Sprintf("%s:%d", h.file.name(), h.line) }
+// location returns the file and line of the last row.
+func (f *File) location() string { return fmt.Sprintf("%s:%d", f.name(), f.line) }
 
-// duplicate returns the error of two rows with the same index.
-func duplicate(a, b *head) error {
+// duplicate returns the error of two files whose last rows have the same index.
+func duplicate(a, b *File) error {
 	return fmt.Errorf("%s and %s both have index %d, with ids %q and %q, and would count twice; if they are from two datasets, --append continues the index from one file to the next",
-		a.location(), b.location(), a.index, a.row.ID, b.row.ID)
+		a.location(), b.location(), a.index, a.last.ID, b.last.ID)
 }
 
 // closeAll closes all files.
