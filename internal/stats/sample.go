@@ -251,7 +251,7 @@ func roundTies(x float64) float64 { return math.Round(x*1e12) / 1e12 }
 // Sums are stored in fixed point with a resolution of 2^-60, so that they do not depend on the
 // order of rows. Each number must be below 2^31, and the sum of a group below 2^32.
 type Groups struct {
-	groups map[string]*group
+	groups map[string]group
 }
 
 type group struct{ sum, size fixed }
@@ -262,15 +262,12 @@ func (g *Groups) Add(name string, sum, size float64) {
 		return
 	}
 	if g.groups == nil {
-		g.groups = make(map[string]*group)
+		g.groups = make(map[string]group)
 	}
-	dst := g.groups[name]
-	if dst == nil {
-		dst = new(group)
-		g.groups[name] = dst
-	}
-	dst.sum.add(sum)
-	dst.size.add(size)
+	all := g.groups[name]
+	all.sum.add(sum)
+	all.size.add(size)
+	g.groups[name] = all
 }
 
 // Sample returns the groups as units.
