@@ -253,18 +253,6 @@ func (c *Confusion) BalancedAccuracy() Interval {
 	return balancedInterval(sensitivity, specificity, c.Positive(), c.negative())
 }
 
-// shares returns the shares of the rows with a positive label, with a positive prediction,
-// and with a correct one, and the share of correct ones that is expected if labels and
-// predictions were independent with the same frequencies.
-func (c *Confusion) shares() (label, prediction, observed, chance float64) {
-	label = c.share(c.TruePositive) + c.share(c.FalseNegative)
-	prediction = c.share(c.TruePositive) + c.share(c.FalsePositive)
-	observed = c.share(c.TruePositive) + c.share(c.TrueNegative)
-	return label, prediction, observed, label*prediction + (1-label)*(1-prediction)
-}
-
-func (c *Confusion) share(n int) float64 { return float64(n) / float64(c.rows()) }
-
 // Kappa returns Cohen's kappa (Educational and Psychological Measurement 20, 1960), the
 // agreement beyond chance relative to its maximum, with its 95% interval. It is NaN if all
 // labels and predictions are equal. The interval is a Wald interval with the large-sample
@@ -273,9 +261,9 @@ func (c *Confusion) share(n int) float64 { return float64(n) / float64(c.rows())
 // the largest disagreement rate consistent with n rows without disagreement, and Note is set.
 // There is no interval for fewer than 20 rows, or if all labels or all predictions are equal.
 func (c *Confusion) Kappa() Interval {
-	_, _, observed, chance := c.shares()
-	i, z := newInterval((observed-chance)/(1-chance), c.rows())
-	switch e := c.kappaError(); {
+	kappa, chance, e := c.kappa()
+	i, z := newInterval(kappa, c.rows())
+	switch {
 	case c.rows() < minUnits:
 		i.Note = tooFewUnits()
 	case math.IsNaN(i.Estimate):
@@ -293,13 +281,18 @@ func (c *Confusion) Kappa() Interval {
 	return i
 }
 
-// kappaError returns the error of Fleiss, Cohen and Everitt for a nonzero kappa.
-func (c *Confusion) kappaError() float64 {
-	label, prediction, observed, chance := c.shares()
+// kappa returns kappa, the share of correct predictions that is expected if labels and
+// predictions were independent with the same frequencies, and the error of Fleiss, Cohen and
+// Everitt for a nonzero kappa.
+func (c *Confusion) kappa() (kappa, chance, standardError float64) {
+	n := float64(c.rows())
+	tp, fp := float64(c.TruePositive)/n, float64(c.FalsePositive)/n
+	fn, tn := float64(c.FalseNegative)/n, float64(c.TrueNegative)/n
+	label, prediction, observed := tp+fn, tp+fp, tp+tn
+	chance = label*prediction + (1-label)*(1-prediction)
 	square := func(x float64) float64 { return x * x }
-	agree := c.share(c.TruePositive)*square(1-chance-(label+prediction)*(1-observed)) +
-		c.share(c.TrueNegative)*square(1-chance-(2-label-prediction)*(1-observed))
-	disagree := square(1-observed) * (c.share(c.FalseNegative)*square(prediction+1-label) + c.share(c.FalsePositive)*square(label+1-prediction))
-	variance := (agree + disagree - square(observed*chance-2*chance+observed)) / (float64(c.rows()) * square(square(1-chance)))
-	return math.Sqrt(max(0, variance))
+	agree := tp*square(1-chance-(label+prediction)*(1-observed)) + tn*square(1-chance-(2-label-prediction)*(1-observed))
+	disagree := square(1-observed) * (fn*square(prediction+1-label) + fp*square(label+1-prediction))
+	variance := (agree + disagree - square(observed*chance-2*chance+observed)) / (n * square(square(1-chance)))
+	return (observed - chance) / (1 - chance), chance, math.Sqrt(max(0, variance))
 }

@@ -66,7 +66,8 @@ func TestAgreementIntervalsMatchScipyAndStatsmodels(t *testing.T) {
 	}
 	pos, neg := split(positive, scores)
 	near(t, "DeLong's error", deLong(pos, neg), 0.07394760763737547, 1e-14)
-	near(t, "kappa's error", confusion(positive, predicted).kappaError(), 0.1272230308885831, 1e-14)
+	_, _, standardError := confusion(positive, predicted).kappa()
+	near(t, "kappa's error", standardError, 0.1272230308885831, 1e-14)
 }
 
 func TestIntervalsOfPerfectAgreement(t *testing.T) {
