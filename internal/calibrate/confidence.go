@@ -32,9 +32,6 @@ type ConfidenceFit struct {
 	After  float64 `json:"ece_after"`
 }
 
-// helps reports whether the fitted confidences are at least as good as those of the judge.
-func (c *ConfidenceFit) helps() bool { return c.After <= c.Before }
-
 // fitConfidence fits the confidence to the labels. It returns nil if they do not determine
 // one: there are too few, all are the same, or the probability does not increase.
 func (s *Sample) fitConfidence(positive []bool) *ConfidenceFit {
