@@ -40,16 +40,26 @@ func Run(ctx context.Context, baseline, candidate Source, o Options) (*Compariso
 	if o.MaxChanges == 0 {
 		o.MaxChanges = 1000
 	}
-	p := newPairing(&o)
-	p.c.Baseline.Name, p.c.Baseline.Summary = baseline.Name, baseline.Summary
-	p.c.Candidate.Name, p.c.Candidate.Summary = candidate.Name, candidate.Summary
+	c := &Comparison{
+		Alpha: o.Alpha, Units: RowUnits, ragfaith: o.Ragfaith,
+		Baseline:  Side{Name: baseline.Name, Summary: baseline.Summary},
+		Candidate: Side{Name: candidate.Name, Summary: candidate.Summary},
+	}
+	if o.Cluster != "" {
+		c.Units = GroupUnits
+	}
+	p := &pairing{
+		o: &o, c: c, seed: maphash.MakeSeed(),
+		index: make(map[rowKey]int), sawBaseline: make(map[string]int), sawCandidate: make(map[string]int),
+		unscored: make(map[[2]result.Status]*RowIDs),
+	}
 	if err := each(ctx, baseline, p.addBaseline); err != nil {
 		return nil, err
 	}
 	if err := each(ctx, candidate, p.addCandidate); err != nil {
 		return nil, err
 	}
-	c := p.finish()
+	p.finish()
 	if c.Paired == 0 {
 		return nil, fmt.Errorf("%s and %s have no row ids in common", baseline.Name, candidate.Name)
 	}
@@ -159,7 +169,6 @@ type pairing struct {
 	sawBaseline  map[string]int // number of rows by id
 	sawCandidate map[string]int
 
-	candidates          int // rows of the candidate
 	scored              int // rows of the baseline with a score
 	sample              stats.Sample
 	groups              stats.Groups
@@ -167,18 +176,6 @@ type pairing struct {
 	questions, contexts RowIDs        // paired rows with different questions or contexts
 	unscored            map[[2]result.Status]*RowIDs
 	changed             []changedRow
-}
-
-func newPairing(o *Options) *pairing {
-	c := &Comparison{Alpha: o.Alpha, Units: RowUnits, ragfaith: o.Ragfaith}
-	if o.Cluster != "" {
-		c.Units = GroupUnits
-	}
-	return &pairing{
-		o: o, c: c, seed: maphash.MakeSeed(),
-		index: make(map[rowKey]int), sawBaseline: make(map[string]int), sawCandidate: make(map[string]int),
-		unscored: make(map[[2]result.Status]*RowIDs),
-	}
 }
 
 func (p *pairing) addBaseline(r *result.Row) {
@@ -220,9 +217,8 @@ func (p *pairing) hash(texts []string) uint64 {
 
 // addCandidate adds a row of the candidate. All rows of the baseline must have been added.
 func (p *pairing) addCandidate(r *result.Row) {
+	candidate := p.c.Candidate.Rows
 	p.c.Candidate.Add(r.Status)
-	candidate := p.candidates
-	p.candidates++
 	key := rowKey{r.ID, p.sawCandidate[r.ID]}
 	if p.sawCandidate[r.ID]++; key.n > 0 {
 		p.c.Candidate.DuplicateIDs.add(r.ID)
@@ -327,8 +323,8 @@ func (p *pairing) countClaims(was, is []claimDigest) (lost, gained int) {
 	return lost, gained
 }
 
-// finish returns the comparison without the changed rows, which must be read again.
-func (p *pairing) finish() *Comparison {
+// finish completes the comparison without the changed rows, which must be read again.
+func (p *pairing) finish() {
 	c := p.c
 	for i := range p.rows {
 		if !p.rows[i].paired {
@@ -348,7 +344,6 @@ func (p *pairing) finish() *Comparison {
 	}
 	c.Comparison = stats.Compare(sample, stats.Options{Confidence: 1 - p.o.Alpha, Seed: p.o.Seed})
 	c.Changed = len(p.changed)
-	return c
 }
 
 // worst returns at most limit changed rows, worst first.
