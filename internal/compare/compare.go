@@ -265,7 +265,15 @@ func (p *pairing) compare(change changedRow, was *rowDigest, is rowDigest) {
 	}
 	p.before.Add(was.faithfulness)
 	p.after.Add(is.faithfulness)
-	p.addUnit(was, d)
+	if p.o.Cluster == "" {
+		p.sample.Add(d, 1)
+	} else {
+		name := strconv.Itoa(p.c.Compared) // a row without a group is its own
+		if was.group != "" {
+			name = "=" + was.group
+		}
+		p.groups.Add(name, d, 1)
+	}
 	if was.answer == is.answer {
 		p.c.SameAnswers++
 	}
@@ -282,19 +290,6 @@ func (p *pairing) countRegressed(was *rowDigest, is float64) {
 	if !math.IsNaN(was.faithfulness) && !(is >= was.faithfulness-slack) {
 		p.c.Regressed.add(was.id)
 	}
-}
-
-// addUnit adds a difference to the sample or the group of its row, which may be its own group.
-func (p *pairing) addUnit(was *rowDigest, d float64) {
-	if p.o.Cluster == "" {
-		p.sample.Add(d, 1)
-		return
-	}
-	name := strconv.Itoa(p.c.Compared)
-	if was.group != "" {
-		name = "=" + was.group
-	}
-	p.groups.Add(name, d, 1)
 }
 
 // countClaims counts claims and returns how many are no longer and newly supported.
