@@ -127,10 +127,13 @@ func (j *Journal) Write(p []byte) (int, error) { return j.file.Write(p) }
 // rows as the old one, it replaces it.
 func (j *Journal) Wrote() error {
 	j.rows++
-	if j.stored != nil && j.stored.isReached(j.rows) {
-		return j.file.ReplacePart()
+	if j.stored == nil {
+		return nil
 	}
-	return nil
+	if end := j.stored.total.Load(); end < 0 || int64(j.rows) < end {
+		return nil
+	}
+	return j.file.ReplacePart()
 }
 
 // Flush passes the rows to the operating system.

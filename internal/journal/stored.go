@@ -161,13 +161,6 @@ func (s *Stored) end() {
 	}
 }
 
-// isReached reports whether all stored results are read and belong to the first rows of the
-// given number.
-func (s *Stored) isReached(rows int) bool {
-	end := s.total.Load()
-	return end >= 0 && int64(rows) >= end
-}
-
 // Close closes the file. It can be called more than once.
 func (s *Stored) Close() { _ = s.file.Close() }
 
