@@ -55,20 +55,13 @@ func (w *Words) embed(text string) []float32 {
 			})
 		}
 		weight /= math.Sqrt(float64(len(keys)))
+		// The sign also depends on the word, so that collisions cancel out on average
+		// (Weinberger et al., 2009, "Feature hashing for large scale multitask learning").
 		for _, k := range keys {
-			addFeature(vector, k, float32(weight))
+			k *= 0x9e3779b97f4a7c15 // spread the bits of similar hashes
+			sign := 1 - 2*float32(k>>63)
+			vector[k>>32%wordDimensions] += sign * float32(weight)
 		}
 	}
 	return vector
-}
-
-// addFeature adds weight to the dimension of a feature, with a sign that also depends on
-// the feature, so that collisions cancel out on average (Weinberger et al., 2009,
-// "Feature hashing for large scale multitask learning").
-func addFeature(vector []float32, feature uint64, weight float32) {
-	feature *= 0x9e3779b97f4a7c15 // spread the bits of similar hashes
-	if feature>>63 != 0 {
-		weight = -weight
-	}
-	vector[feature>>32%wordDimensions] += weight
 }
