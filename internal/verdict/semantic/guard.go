@@ -55,16 +55,14 @@ func (g *guard) match(a, b word) bool {
 		return false
 	}
 	form := g.form(a.text)
-	return form != graded && form == g.form(b.text) && g.areSynonyms(a.text, b.text)
-}
-
-func (g *guard) areSynonyms(a, b string) bool {
-	found := false
-	other := g.lex.Key(b)
-	g.lex.Related(g.lex.Key(a), func(key uint64, r lexicon.Relation) {
-		found = found || key == other && r == lexicon.Synonym
+	if form == graded || form != g.form(b.text) {
+		return false
+	}
+	synonyms, other := false, g.lex.Key(b.text)
+	g.lex.Related(g.lex.Key(a.text), func(key uint64, r lexicon.Relation) {
+		synonyms = synonyms || key == other && r == lexicon.Synonym
 	})
-	return found
+	return synonyms
 }
 
 // A form is the inflection of a word, inferred from its spelling.
