@@ -119,7 +119,13 @@ func (j *TokenClassifier) judge(ctx context.Context, task verdict.Task, claims [
 		end := start + len(texts[i])
 		v := verdict.Verdict{ClaimID: c.ID, Reason: "the contexts are empty"}
 		if len(groups) > 0 {
-			if v, err = j.conclude(ctx, task, c, within(marks, start, end)); err != nil {
+			var own []mark // relative to the start of the claim
+			for _, m := range marks {
+				if m.start < end && m.end > start {
+					own = append(own, mark{max(0, m.start-start), min(m.end, end) - start, m.probability})
+				}
+			}
+			if v, err = j.conclude(ctx, task, c, own); err != nil {
 				return nil, err
 			}
 		}
@@ -213,17 +219,6 @@ func trim(text string, r [2]int) (start, end int) {
 	piece := text[r[0]:r[1]]
 	start = r[1] - len(strings.TrimLeft(piece, " \t\r\n"))
 	return start, max(start, r[0]+len(strings.TrimRight(piece, " \t\r\n")))
-}
-
-// within returns the marks in a range of the text, relative to its start.
-func within(marks []mark, start, end int) []mark {
-	var out []mark
-	for _, m := range marks {
-		if m.start < end && m.end > start {
-			out = append(out, mark{max(0, m.start-start), min(m.end, end) - start, m.probability})
-		}
-	}
-	return out
 }
 
 func (j *TokenClassifier) conclude(ctx context.Context, task verdict.Task, c extract.Claim, marks []mark) (verdict.Verdict, error) {
