@@ -75,16 +75,6 @@ func (e *evaluation) score() {
 	e.faithfulness, e.support = supported/n, sum/n // NaN if no claim is judged
 }
 
-// setUnretrieved makes every claim unsupported, because nothing was retrieved.
-func (e *evaluation) setUnretrieved() {
-	e.verdicts = make([]verdict.Verdict, len(e.claims))
-	for i := range e.verdicts {
-		e.verdicts[i] = verdict.Verdict{ClaimID: i, Label: verdict.NotMentioned, Reason: "nothing was retrieved"}
-	}
-	e.status, e.reason = result.Scored, result.NoContexts
-	e.score()
-}
-
 // setClaims sets the claims of e. If there are none, the status becomes NoClaims.
 func (p *Pipeline) setClaims(e *evaluation, extraction *extract.Extraction) error {
 	for i := range extraction.Claims {
@@ -228,8 +218,13 @@ func (p *Pipeline) evaluate(ctx context.Context, e *evaluation, stage *string) e
 		return err
 	}
 	*stage = result.StageVerdict
-	if e.empty {
-		e.setUnretrieved()
+	if e.empty { // no claim is supported
+		for i := range e.claims {
+			v := verdict.Verdict{ClaimID: i, Label: verdict.NotMentioned, Reason: "nothing was retrieved"}
+			e.verdicts = append(e.verdicts, v)
+		}
+		e.status, e.reason = result.Scored, result.NoContexts
+		e.score()
 		return nil
 	}
 	if p.Combined == nil {
