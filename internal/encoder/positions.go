@@ -145,12 +145,6 @@ func (d *disentangled) bucket(distance int) int {
 	return b
 }
 
-// windowFor returns the index of the smallest window for sequences of up to n tokens.
-func (d *disentangled) windowFor(n int) int {
-	i, _ := slices.BinarySearch(d.windows, d.bucket(n-1)+1)
-	return min(i, len(d.windows)-1)
-}
-
 // columns returns the index into the given window for each distance between query
 // and key, from n-1 down to 1-n.
 func (d *disentangled) columns(p *pass, n, window int) []int32 {
@@ -166,7 +160,9 @@ func (d *disentangled) row(distance int) int {
 }
 
 func (d *disentangled) addBiases(p *pass, l int, a *kernel.Attention) {
-	window := d.windowFor(p.longest)
+	// The smallest window for the longest sequence.
+	window, _ := slices.BinarySearch(d.windows, d.bucket(p.longest-1)+1)
+	window = min(window, len(d.windows)-1)
 	columns, middle := d.columns(p, p.longest, window), p.longest-1
 	ld := 2 * d.windows[window]
 	a.Prepare = func(w *kernel.Worker, s, h, q0, q1 int) []float32 {
