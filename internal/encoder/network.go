@@ -262,10 +262,6 @@ type pass struct {
 	sums      []float64    // sums for means over tokens
 }
 
-func (p *pass) reset() {
-	p.ids, p.types, p.lengths, p.starts, p.longest = p.ids[:0], p.types[:0], p.lengths[:0], p.starts[:0], 0
-}
-
 func (p *pass) add(ids, types []int32) {
 	p.starts = append(p.starts, len(p.ids))
 	p.lengths = append(p.lengths, len(ids))

@@ -115,7 +115,7 @@ func (m *Model) runPass(ctx context.Context, batch []sequence) (output []float32
 	defer recoverFault(&err)
 	defer debug.SetPanicOnFault(debug.SetPanicOnFault(true))
 	p := &m.pass
-	p.reset()
+	p.ids, p.types, p.lengths, p.starts, p.longest = p.ids[:0], p.types[:0], p.lengths[:0], p.starts[:0], 0
 	for _, s := range batch {
 		p.add(s.ids, s.types)
 	}
