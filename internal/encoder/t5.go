@@ -218,8 +218,16 @@ func (a *crossAttention) attend(p *kernel.Pool, d *t5Decoder, b *t5DecoderBlock,
 		}
 	})
 	p.Apply(a.hidden, a.weights, a.probes, kernel.None)
-	for weights := range slices.Chunk(a.weights, a.tokens) {
-		attentionWeights(weights)
+	for scores := range slices.Chunk(a.weights, a.tokens) { // become their softmax; T5 does not scale them
+		largest, sum := slices.Max(scores), 0.0
+		for t, v := range scores {
+			e := math.Exp(float64(v - largest))
+			scores[t] = float32(e)
+			sum += e
+		}
+		for t := range scores {
+			scores[t] /= float32(sum)
+		}
 	}
 	p.Apply(a.transposed, a.means, a.weights, kernel.None)
 	p.For(d.heads, func(w *kernel.Worker, h int) {
@@ -228,19 +236,6 @@ func (a *crossAttention) attend(p *kernel.Pool, d *t5Decoder, b *t5DecoderBlock,
 			out[h*d.head+i] = float32(innerProduct(b.value.row(h*d.head+i, scratch), mean))
 		}
 	})
-}
-
-// attentionWeights replaces scores by their softmax. T5 does not scale them.
-func attentionWeights(scores []float32) {
-	largest, sum := slices.Max(scores), 0.0
-	for t, v := range scores {
-		e := math.Exp(float64(v - largest))
-		scores[t] = float32(e)
-		sum += e
-	}
-	for t := range scores {
-		scores[t] /= float32(sum)
-	}
 }
 
 // innerProduct returns the inner product of x and the start of y.
