@@ -137,7 +137,11 @@ func (m *Model) build(dir string, c *config, w *weights, o Options) error {
 	}
 	if kind == Embed {
 		m.head = &head{pooling: m.sentence.pooling, width: m.info.Hidden}
-		m.sentence.applyTo(&m.info)
+		limit := cmp.Or(m.sentence.maxLength, m.info.Window)
+		if m.info.MaxTokens != 0 {
+			limit = min(limit, m.info.MaxTokens)
+		}
+		m.info.MaxTokens, m.info.Window = limit, limit
 		return nil
 	}
 	m.head, err = w.head(c, family, kind, m.info.Hidden, len(m.info.Labels), o.Head)

@@ -113,17 +113,6 @@ func rejectPrompts(dir string) error {
 	return cmp.Or(err, c.err)
 }
 
-// applyTo sets the maximum length of the network.
-func (s *sentence) applyTo(info *Info) {
-	if s.maxLength == 0 {
-		s.maxLength = info.Window
-	}
-	if info.MaxTokens != 0 {
-		s.maxLength = min(s.maxLength, info.MaxTokens)
-	}
-	info.MaxTokens, info.Window = s.maxLength, s.maxLength
-}
-
 // normalize scales an embedding to length 1 in place if the model has a Normalize module.
 func (s *sentence) normalize(x []float32) {
 	if !s.unitLength {
