@@ -247,12 +247,8 @@ func integer(b []byte) any {
 		return ignored{}
 	}
 	var le [8]byte
-	if copy(le[:], b) > 0 && b[len(b)-1] >= 0x80 { // negative
-		for i := len(b); i < len(le); i++ {
-			le[i] = 0xff
-		}
-	}
-	return int64(binary.LittleEndian.Uint64(le[:]))
+	copy(le[8-len(b):], b)
+	return int64(binary.LittleEndian.Uint64(le[:])) >> (64 - 8*len(b)) // extends the sign
 }
 
 func (m *machine) push(v any) { m.stack = append(m.stack, v) }
