@@ -181,12 +181,13 @@ func (m *Model) loadNetwork(c *config, w *weights, family string) error {
 		prefix := ""
 		if m.info.Kind == HHEM {
 			prefix = "t5.transformer."
-			m.template, err = readPrompt(c)
+			if m.template, err = parseTemplate(c.text("prompt", hhemPrompt)); err != nil {
+				c.fail("prompt", "%v", err)
+			}
 		} else {
 			checkT5(c)
-			err = c.err
 		}
-		if err == nil {
+		if err = c.err; err == nil {
 			m.network, err = t5(w, prefix)
 		}
 	default:

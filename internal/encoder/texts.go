@@ -126,15 +126,6 @@ func parseTemplate(text string) (*template, error) {
 // configuration has it too, so config.json may lack it.
 const hhemPrompt = "<pad> Determine if the hypothesis is true given the premise?\n\nPremise: {text1}\n\nHypothesis: {text2}"
 
-func readPrompt(c *config) (*template, error) {
-	const key = "prompt"
-	t, err := parseTemplate(c.text(key, hhemPrompt))
-	if err != nil {
-		c.fail(key, "%v", err)
-	}
-	return t, c.err
-}
-
 // fill returns the five parts of the filled template. The second and fourth are the texts.
 func (t *template) fill(premise, hypothesis string) []string {
 	return []string{t[0], premise, t[1], hypothesis, t[2]}
