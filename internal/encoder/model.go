@@ -102,7 +102,10 @@ func (m *Model) Close() error {
 		return nil
 	}
 	m.closed, m.pass = true, pass{}
-	m.onnx.close()
+	if m.onnx != nil {
+		m.onnx.session.Close()
+		m.onnx.library.Close()
+	}
 	return m.weights.Close()
 }
 

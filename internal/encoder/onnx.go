@@ -210,14 +210,6 @@ type onnxModel struct {
 	maxTokens int // maximum tokens of a batch including padding; a single text may exceed it
 }
 
-// close closes the session and the library. d may be nil.
-func (d *onnxModel) close() {
-	if d != nil {
-		d.session.Close()
-		d.library.Close()
-	}
-}
-
 // batchSize returns the number of sequences in the next batch. order must be sorted by descending
 // length. A batch has up to d.maxTokens tokens, and each row is at most a quarter padding.
 func (d *onnxModel) batchSize(seqs []sequence, order []int) int {
