@@ -68,11 +68,11 @@ func fieldsOf(t reflect.Type, optional bool) *fieldSet {
 			f.verdict = v.Index[0]
 		}
 		if opts == "embed" {
-			f.kind, f.of = embedded, fieldsOf(sf.Type.Elem(), true)
+			f.kind, f.of = embedded, fieldsOf(sf.Type.Elem(), true) // has as many columns
 		}
 		f.optional = optional || f.omitEmpty || f.null || f.verdict >= 0 || f.kind == number || f.kind == failure
-		if !f.jsonOnly {
-			f.leaves = f.columns()
+		if f.jsonOnly {
+			f.leaves = 0
 		}
 		s.leaves += f.leaves
 		s.fields = append(s.fields, *f)
@@ -82,7 +82,7 @@ func fieldsOf(t reflect.Type, optional bool) *fieldSet {
 
 // newField returns a field of a Go type.
 func newField(t reflect.Type) *field {
-	f := &field{verdict: -1}
+	f := &field{verdict: -1, leaves: 1}
 	switch t.Kind() { //nolint:exhaustive // a test covers the types of a Row
 	case reflect.String:
 		f.kind = text
@@ -100,19 +100,12 @@ func newField(t reflect.Type) *field {
 		f.kind, f.of = object, fieldsOf(t, false)
 	case reflect.Slice:
 		f.kind, f.elem = list, newField(t.Elem())
+		f.leaves = f.elem.leaves
+	}
+	if f.of != nil {
+		f.leaves = f.of.leaves
 	}
 	return f
-}
-
-// columns returns the number of columns in Parquet.
-func (f *field) columns() int {
-	switch {
-	case f.elem != nil:
-		return f.elem.columns()
-	case f.of != nil:
-		return f.of.leaves
-	}
-	return 1
 }
 
 // Names returns the names of the fields and columns of results, which kept columns must not have.
