@@ -3,6 +3,7 @@ package result
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go"
 	"github.com/parquet-go/parquet-go/compress/zstd"
@@ -98,7 +99,9 @@ func (p *parquetWriter) open() {
 	schema := parquet.NewSchema("result", orderedGroup{parquet.Group{}, fields})
 	options := []parquet.WriterOption{schema, parquet.Compression(&zstd.Codec{})}
 	for _, path := range schema.Columns() {
-		if leaf, ok := schema.Lookup(path...); ok && leaf.Node.Type().Kind() == parquet.ByteArray && !hasStatistics(path) {
+		// The statistics are in memory until the end, and nobody filters by long texts.
+		filtered := len(path) == 1 && slices.Contains([]string{"id", "status", "reason"}, path[0])
+		if leaf, ok := schema.Lookup(path...); ok && leaf.Node.Type().Kind() == parquet.ByteArray && !filtered {
 			options = append(options, parquet.SkipPageBounds(path...), parquet.SkipPageStatistics(path...))
 		}
 	}
@@ -112,12 +115,6 @@ func (p *parquetWriter) open() {
 		options = append(options, parquet.KeyValueMetadata(JSONColumnsKey, string(AppendTexts(nil, names))))
 	}
 	p.file = parquet.NewGenericWriter[any](p.w, options...)
-}
-
-// hasStatistics reports whether the index of the file has the smallest and largest value of a text
-// column. The index is in memory until the end, and nobody filters by long texts.
-func hasStatistics(path []string) bool {
-	return len(path) == 1 && (path[0] == "id" || path[0] == "status" || path[0] == "reason")
 }
 
 // writeRow adds a row to the file, and ends the row group if it is large enough.
