@@ -149,19 +149,12 @@ func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
 	}
 	bound := func(k int) Bound {
 		c := stats.SafeCutoff(confidences[k], wrong[k], maxError, prescreenConfidence)
-		c.Score = roundCutoff(c.Score, confidences[k])
+		if below, _ := neighbors(c.Score, confidences[k]); !math.IsInf(below, -1) {
+			c.Score = roundThreshold((below+c.Score)/2, confidences[k])
+		}
 		return Bound{c.Score, c.Rows, c.Wrong, boundNote(&c, maxError)}
 	}
 	return &Prescreen{MaxError: maxError, Confidence: prescreenConfidence, Supported: bound(1), Unsupported: bound(0)}
-}
-
-// roundCutoff returns a bound with few decimals that divides the confidences as score does.
-func roundCutoff(score float64, scores []float64) float64 {
-	below, _ := neighbors(score, scores)
-	if math.IsInf(below, -1) {
-		return score
-	}
-	return roundThreshold((below+score)/2, scores)
 }
 
 // neighbors returns the highest score below t and the lowest from t.
