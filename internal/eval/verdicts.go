@@ -76,7 +76,14 @@ func reconcile(claims []extract.Claim, vs []verdict.Verdict) ([]verdict.Verdict,
 // cleanReferences removes chunks of v that do not exist and quotes that differ from the chunk.
 // It does not modify slices, because a judge may return the same ones again.
 func cleanReferences(v *verdict.Verdict, contexts []string) {
-	invalid := func(e verdict.Evidence) bool { return !quotes(&e, contexts) }
+	invalid := func(e verdict.Evidence) bool {
+		if e.Chunk < 0 || e.Chunk >= len(contexts) || e.Start < 0 || e.Quote == "" {
+			return true
+		}
+		text := contexts[e.Chunk]
+		rest, ok := strings.CutPrefix(text[verdict.ByteOffset(text, e.Start):], e.Quote)
+		return !ok || rest != "" && !utf8.RuneStart(rest[0]) || utf8.RuneCountInString(e.Quote) != e.End-e.Start
+	}
 	if slices.ContainsFunc(v.Evidence, invalid) {
 		v.Evidence = slices.DeleteFunc(slices.Clone(v.Evidence), invalid)
 	}
@@ -91,16 +98,6 @@ func cleanReferences(v *verdict.Verdict, contexts []string) {
 		v.ChunkIDs = slices.Compact(ids)
 		break
 	}
-}
-
-// quotes reports whether e quotes its chunk exactly.
-func quotes(e *verdict.Evidence, contexts []string) bool {
-	if e.Chunk < 0 || e.Chunk >= len(contexts) || e.Start < 0 || e.Quote == "" {
-		return false
-	}
-	text := contexts[e.Chunk]
-	rest, ok := strings.CutPrefix(text[verdict.ByteOffset(text, e.Start):], e.Quote)
-	return ok && (rest == "" || utf8.RuneStart(rest[0])) && utf8.RuneCountInString(e.Quote) == e.End-e.Start
 }
 
 // addNearest sets the role of evidence. Claims that are not supported and have none get the
