@@ -118,6 +118,16 @@ func TestUTF16(t *testing.T) {
 			}
 		}
 	}
+	whole := encode("\ufeffanswer,contexts\na,x\nb,y\n", 0, 1)
+	for name, damaged := range map[string]string{
+		"cut in a character": whole[:len(whole)-3],
+		"half of a pair":     strings.Replace(whole, "\x00y", "\xd8\x00", 1),
+		"the other half":     strings.Replace(whole, "\x00y", "\xdc\x00", 1),
+	} {
+		if rows, last := read(t, "x.csv", damaged, Options{}); errorsOf(rows) != "\nx.csv:3: contexts: "+notUTF8 || last != "" {
+			t.Errorf("%s: got row errors %q, last error %q", name, errorsOf(rows), last)
+		}
+	}
 	if _, last := read(t, "x.csv", encode("answer,contexts\na,x\n", 1, 0), Options{}); last != "x.csv: not text (binary data, or UTF-16 without a byte order mark)" {
 		t.Errorf("without a byte order mark: got last error %q", last)
 	}

@@ -3,12 +3,13 @@ package dataset
 import (
 	"bufio"
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"io"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
-	"golang.org/x/text/encoding/unicode"
 	"golang.org/x/text/transform"
 )
 
@@ -30,10 +31,51 @@ func decodeText(r *bufio.Reader) (text *bufio.Reader, unchanged bool, err error)
 		_, err := r.Discard(len(bomUTF8))
 		return r, true, err
 	case bytes.HasPrefix(head, []byte(bomUTF16LE)), bytes.HasPrefix(head, []byte(bomUTF16BE)):
-		decoder := unicode.UTF16(unicode.LittleEndian, unicode.ExpectBOM).NewDecoder()
-		return bufio.NewReaderSize(transform.NewReader(r, decoder), readAhead), false, nil
+		d := utf16Decoder{order: binary.LittleEndian}
+		if head[0] == bomUTF16BE[0] {
+			d.order = binary.BigEndian
+		}
+		_, err := r.Discard(len(bomUTF16LE))
+		return bufio.NewReaderSize(transform.NewReader(r, d), readAhead), false, err
 	}
 	return r, true, nil
+}
+
+// A utf16Decoder converts UTF-16 to UTF-8. Half of a character becomes a byte that is invalid in
+// UTF-8 too, so that its row fails.
+type utf16Decoder struct {
+	transform.NopResetter
+	order binary.ByteOrder
+}
+
+// Transform implements transform.Transformer.
+func (d utf16Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, err error) {
+	for nSrc < len(src) {
+		rest := src[nSrc:]
+		if len(rest) < 4 && !atEOF {
+			return nDst, nSrc, transform.ErrShortSrc
+		}
+		if len(dst)-nDst < utf8.UTFMax {
+			return nDst, nSrc, transform.ErrShortDst
+		}
+		units := [2]rune{0xD800, 0xD800} // which is invalid
+		for i := range min(len(units), len(rest)/2) {
+			units[i] = rune(d.order.Uint16(rest[2*i:]))
+		}
+		r := units[0]
+		nSrc += min(len(rest), 2)
+		if pair := utf16.DecodeRune(units[0], units[1]); pair != utf8.RuneError {
+			r = pair
+			nSrc += 2
+		}
+		if utf16.IsSurrogate(r) {
+			dst[nDst] = 0xff
+			nDst++
+		} else {
+			nDst += utf8.EncodeRune(dst[nDst:], r)
+		}
+	}
+	return nDst, nSrc, nil
 }
 
 // peekLine returns the buffered start of r. It includes the complete first line
