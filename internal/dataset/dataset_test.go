@@ -132,7 +132,7 @@ func TestParquetKeepsTypesAsJSON(t *testing.T) {
 		got = append(got, keptText(r.Row))
 	}
 	want := []string{
-		`ts="1970-01-01T00:00:00Z" local="1970-01-01T00:00:00" day="1970-01-01" dec=1.50 raw="//4=" num=null u64=18446744073709551615 u32=4294967295 yes=true nest={"a":[1,null],"b":{"c":"d"}} map={"k":1} nil=null`,
+		`ts="1970-01-01T00:00:00Z" local="1970-01-01T00:00:00" day="1970-01-01" dec=1.5 raw="//4=" num=null u64=18446744073709551615 u32=4294967295 yes=true nest={"a":[1,null],"b":{"c":"d"}} map={"k":1} nil=null`,
 		`ts="2023-11-14T22:13:20.123456Z" local=null day="1969-12-31" dec=-0.05 raw="ok" num=1.5 u64=1 u32=1 yes=null nest=null map={} nil=null`,
 		`ts="1970-01-01T00:00:00"`,
 		`ts="2023-11-14T22:13:20.123456"`,

@@ -11,6 +11,7 @@ import (
 	"math/big"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -267,7 +268,7 @@ func float(f float64, bits int) (shape.Kind, string) {
 	return shape.Number, string(jsontext.AppendFloat(nil, f, bits))
 }
 
-// decimal formats an unscaled number with a decimal point.
+// decimal formats an unscaled number with a decimal point. It drops zeros at the end, which do not distinguish values.
 func decimal(v parquet.Value, scale int) string {
 	n := new(big.Int)
 	if v.Kind() == parquet.Int32 {
@@ -286,7 +287,7 @@ func decimal(v parquet.Value, scale int) string {
 		return n.String()
 	}
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
-	return new(big.Rat).SetFrac(n, unit).FloatString(scale)
+	return strings.TrimSuffix(strings.TrimRight(new(big.Rat).SetFrac(n, unit).FloatString(scale), "0"), ".")
 }
 
 // timestamp formats a time as RFC 3339. It omits the zone if the column contains local times.
