@@ -142,6 +142,12 @@ func checkOverwrites(files []target, kind string, inputs []string) error {
 		}
 		break // it can be named once
 	}
+	const stdout = "/dev/stdout"
+	if info, err := os.Stat(stdout); err == nil && info.Mode().IsRegular() {
+		if i := slices.IndexFunc(inputs, func(in string) bool { return sameFile(in, stdout) }); i >= 0 {
+			return exit.Usagef("standard output is %s%s", kind, inputs[i])
+		}
+	}
 	for i, file := range files {
 		for _, other := range files[:i] {
 			if sameFile(other.path, file.path) {
