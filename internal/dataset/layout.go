@@ -49,7 +49,12 @@ func (f *file) openLayout(from string) (err error) {
 	var usual error
 	if from == "" {
 		if usual = f.openUsual(maxPeeked); usual == nil {
-			f.noteOutputs()
+			if t, ok := f.reader.(*tableReader); ok && t.outputs != nil {
+				f.found = "promptfoo"
+				if f.from == f.opts.From {
+					f.warnings.noteOnce(f.path, "read as an export of promptfoo (--from promptfoo), each output as a row")
+				}
+			}
 			return f.findQuestion()
 		}
 		if !is[*layoutError](usual) {
@@ -197,16 +202,6 @@ func (f *file) findQuestion() error {
 	}
 	f.columns = usual
 	return f.openUsual(maxPeeked)
-}
-
-// noteOutputs reports a table in which a record has several rows.
-func (f *file) noteOutputs() {
-	if t, ok := f.reader.(*tableReader); ok && t.outputs != nil {
-		f.found = "promptfoo"
-		if f.from == f.opts.From {
-			f.warnings.noteOnce(f.path, "read as an export of promptfoo (--from promptfoo), each output as a row")
-		}
-	}
 }
 
 // isLone reports whether the first records are one record.

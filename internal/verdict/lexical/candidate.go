@@ -12,17 +12,12 @@ import (
 // claim word by word.
 const maxStatements = 4
 
-// collect keeps, for each claim, the sentences of the text scanned last that cover most of it,
-// unless they or the claim are too long to be compared.
-func (j *Judge) collect(s *scratch, contexts []string) {
-	for i := range s.claims {
-		if c := &s.claims[i]; len(c.hits) > 0 && len(c.text) <= maxAligned {
-			j.collectFor(s, c, contexts)
-		}
+// collect keeps the sentences of the text scanned last that cover most of the claim, unless they
+// or the claim are too long to be compared.
+func (j *Judge) collect(s *scratch, c *claim, contexts []string) {
+	if len(c.hits) == 0 || len(c.text) > maxAligned {
+		return
 	}
-}
-
-func (j *Judge) collectFor(s *scratch, c *claim, contexts []string) {
 	n := int(c.terms[1] - c.terms[0])
 	s.gain = slices.Grow(s.gain[:0], n)[:n]
 	j.eachHitSentence(s, contexts, c.hits, c.near.best.from, func(q quote, hits []hit) {

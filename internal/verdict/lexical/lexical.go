@@ -155,7 +155,9 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 			return err
 		}
 		if !j.opts.Joined || i == len(contexts)-1 {
-			j.collect(s, contexts)
+			for k := range s.claims {
+				j.collect(s, &s.claims[k], contexts)
+			}
 			s.flush(textIndex, j.opts.Threshold)
 			textIndex++
 			pos = 0
