@@ -72,14 +72,15 @@ func (j *Journal) open(resume bool) error {
 	switch {
 	case err != nil:
 		return err
-	case found && !resume:
-		return errors.New(j.part + " contains rows of an interrupted run: continue with --resume, or remove it to start over")
 	case !found:
 		return j.create()
 	}
 	settings, err := readSettings(j.part)
 	if err != nil {
 		return err
+	}
+	if !resume {
+		return errors.New(j.part + " contains rows of an interrupted run: continue with --resume, or remove it to start over")
 	}
 	if changes := j.settings.Changes(settings); len(changes) > 0 {
 		return &SettingsError{Part: j.part, Changes: changes}
