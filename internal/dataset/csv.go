@@ -39,7 +39,7 @@ func (c *csvReader) next() error {
 		c.record = nil
 	}
 	var line []byte
-	for len(trimEnd(line)) == 0 {
+	for len(bytes.Trim(line, " \r\n")) == 0 {
 		var err error
 		line, err = c.lines.Next()
 		if errors.Is(err, ErrTooLong) {

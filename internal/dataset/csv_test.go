@@ -9,6 +9,7 @@ func TestCSVContinuesAfterRowErrors(t *testing.T) {
 	head := "id,answer,contexts\n"
 	for _, tt := range []struct{ text, want string }{
 		{"1,a,x\n2,a\n3,a,x\n", "\nx.csv:3: want 3 fields, got 2\n"},
+		{"1,a,x\n  \n2,a\n \n", "\nx.csv:4: want 3 fields, got 2"},
 		{"1,a,x\n2,a,x,y\n3,a,x\n", "\nx.csv:3: want 3 fields, got 4\n"},
 		{"1,a\"b,x,\n2,a,x\n", "\n"},
 		{"1,a \"b, c\" d,x\n2,a,x\n", "x.csv:2: want 3 fields, got 4: a quote within field 2, which is not quoted\n"},
