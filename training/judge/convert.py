@@ -29,10 +29,15 @@ def weights(graph):
     return named
 
 
+KEPT = 8  # first layers of MPNet, of 12
+
+
 def mpnet(files):
-    """The weights of MPNetModel under the names of BertModel. The positions start at row 2."""
+    """The weights of the first layers of MPNetModel under the names of BertModel. The positions start at row 2."""
     named = {}
     for name, value in load(files.read("all-mpnet-base-v2/model.safetensors")).items():
+        if name.startswith("encoder.layer.") and int(name.split(".")[2]) >= KEPT:
+            continue
         for old, new in MPNET_NAMES.items():
             name = name.replace(old, new)
         named[name] = value[2:].contiguous() if "position_embeddings" in name else value

@@ -4,7 +4,7 @@ The file is for the program, and for train.py --init: safetensors, matrices in i
 FILE all weights are written too, in float32 under the names of BertModel. With --mean FILE, the mean with the weights in that
 export is written, which is often better than either of two runs that start from the same weights. With --golden FILE the outputs in the test cases of the
 program are replaced by those of the rounded weights. With --changes, FILE gets only the differences from base.pt, in 2 bits each,
-for train.py --init: 14 MB instead of 900.
+for train.py --init: 7 MB of MPNet instead of 460.
 """
 import argparse
 import io
