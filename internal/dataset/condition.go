@@ -56,9 +56,10 @@ func (c *Condition) Holds(value []byte) bool {
 		}
 	}
 	equal := text == c.value || !isText && numbers && a == b && !isVersion(text) && !isVersion(c.value)
-	return map[string]bool{
-		"=": equal, "!=": !equal, "<": numbers && a < b, "<=": numbers && a <= b, ">": numbers && a > b, ">=": numbers && a >= b,
-	}[c.op]
+	if c.op == "=" || c.op == "!=" {
+		return equal == (c.op == "=")
+	}
+	return numbers && (a < b && c.op[0] == '<' || a > b && c.op[0] == '>' || a == b && strings.HasSuffix(c.op, "="))
 }
 
 // isVersion reports whether a number ends in a zero that only a version has, as 1.10.

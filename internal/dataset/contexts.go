@@ -1,7 +1,6 @@
 package dataset
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -100,8 +99,8 @@ func collectContexts(v *value) ([]string, []Source, error) {
 	if len(c.texts) > 0 && !slices.ContainsFunc(c.texts, func(text string) bool { return !shape.IsSourceNames(text) }) {
 		return nil, nil, fmt.Errorf("contexts: want texts, got only names of their sources, such as %s", shape.Quote(trim(c.texts[0])))
 	}
-	if !c.known {
-		c.sources = nil
+	if c.sources != nil {
+		c.fillSources(len(c.texts))
 	}
 	return c.texts, c.sources, nil
 }
@@ -114,12 +113,7 @@ func HasText(contexts []string) bool {
 // A collector collects contexts.
 type collector struct {
 	texts   []string
-	sources []Source // of each text
-	known   bool     // a source is known
-}
-
-func (c *collector) add(text string, s Source) {
-	c.texts, c.sources = append(c.texts, text), append(c.sources, s)
+	sources []Source // of the first texts, or nil
 }
 
 // collect appends the contexts in a value. The text of an error is the path of an invalid one, and what it is.
@@ -136,7 +130,7 @@ func (c *collector) collect(v *value, depth int) error {
 		if doc != nil {
 			return c.collect(doc, depth)
 		}
-		c.add(v.Text, Source{})
+		c.texts = append(c.texts, v.Text)
 		return nil
 	case shape.List:
 		for i, item := range v.Items {
@@ -156,9 +150,10 @@ func (c *collector) collect(v *value, depth int) error {
 		}
 		if depth == 0 && isTextByID(v) {
 			for _, m := range v.Items {
-				c.add(m.Text, Source{ID: m.Name})
+				c.texts = append(c.texts, m.Text)
+				c.fillSources(len(c.texts))
+				c.sources[len(c.texts)-1].ID = m.Name
 			}
-			c.known = true
 			return nil
 		}
 		return errors.New(": want a string, got an object without " + strings.Join(contextKeys()[:3], ", "))
@@ -178,9 +173,14 @@ func (c *collector) source(doc *value, start int) {
 		}
 	}
 	c.sourceLists(doc, start)
-	c.known = c.known || s != (Source{}) && len(c.texts) > 0
-	for i := range c.sources[start:] {
-		c.sources[start+i] = cmp.Or(c.sources[start+i], s)
+	if s == (Source{}) {
+		return
+	}
+	c.fillSources(len(c.texts))
+	for i := start; i < len(c.texts); i++ {
+		if c.sources[i] == (Source{}) {
+			c.sources[i] = s
+		}
 	}
 }
 
@@ -188,12 +188,15 @@ func (c *collector) source(doc *value, start int) {
 // contains a list of texts and parallel lists of titles or ids. Each sentence of a
 // list is a context of its own, with the source of the list.
 func (c *collector) sourceLists(object *value, start int) {
-	keys := contextKeys()
-	i := slices.IndexFunc(keys, func(key string) bool { return object.Member(key) != nil })
-	if i < 0 || object.Member(keys[i]).Kind != shape.List {
+	var texts *value
+	for _, key := range contextKeys() {
+		if texts = object.Member(key); texts != nil {
+			break
+		}
+	}
+	if texts == nil || texts.Kind != shape.List {
 		return
 	}
-	texts := object.Member(keys[i])
 	for _, m := range object.Items {
 		if m == texts || m.Kind != shape.List || (&Source{}).field(m.Name) == nil || len(m.Items) != len(texts.Items) {
 			continue
@@ -202,14 +205,20 @@ func (c *collector) sourceLists(object *value, start int) {
 		for i, name := range m.Items {
 			for range countTexts(texts.Items[i]) {
 				if isSource(name) && k < len(c.texts) {
-					c.known = true
-					field := c.sources[k].field(m.Name)
-					*field = cmp.Or(*field, name.Text)
+					c.fillSources(len(c.texts))
+					if field := c.sources[k].field(m.Name); *field == "" {
+						*field = name.Text
+					}
 				}
 				k++
 			}
 		}
 	}
+}
+
+// fillSources extends the list of sources to n elements.
+func (c *collector) fillSources(n int) {
+	c.sources = append(c.sources, make([]Source, max(n-len(c.sources), 0))...)
 }
 
 // countTexts returns the number of contexts in a value.

@@ -157,7 +157,7 @@ func splitSkipped(s string, kind Kind) []skippedPart {
 			continue
 		}
 		sentences := []segment.Span{{Start: 0, End: len(part)}}
-		if strings.ContainsAny(part, ".?!") || !isASCII(part) {
+		if strings.ContainsAny(part, ".?!") || !IsASCII(part) {
 			sentences = segment.Sentences(part, "x-claims")
 		}
 		for _, sentence := range sentences {
@@ -180,7 +180,7 @@ func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 	if len(text) > 4*maxSentenceBytes {
 		return true
 	}
-	if isURL(text) || strings.IndexByte(text, ' ') < 0 && isASCII(text) && !a.alone {
+	if isURL(text) || strings.IndexByte(text, ' ') < 0 && IsASCII(text) && !a.alone {
 		return false
 	}
 	if a.vocabulary == nil {

@@ -12,18 +12,19 @@ import (
 // of its claim, or -1 if the sentence is not a claim.
 type sentenceSpan struct{ start, end, claim int }
 
+func (v view) hasCitations() bool {
+	return slices.ContainsFunc(v.cuts, func(c cut) bool { return c.citation })
+}
+
 // attachCitations sets the citations of claims. A citation within a sentence
 // belongs to the claim of that sentence. A citation between two sentences
 // belongs to the preceding claim of the paragraph or, at the start of a line or in an
 // answer that starts with a citation and ends without one, to the following claim.
 func (v view) attachCitations(claims []Claim, sentences []sentenceSpan) {
-	cited := slices.DeleteFunc(slices.Clone(v.cuts), func(c cut) bool { return !c.citation })
-	if len(cited) == 0 {
-		return
-	}
 	points := codePoints{text: v.raw}
 	parser := citationParser{definitions: v.definitions(), budget: baseCitationBudget + citationBudgetPerByte*len(v.raw)}
 	gaps := blankLines(v.raw)
+	cited := slices.DeleteFunc(slices.Clone(v.cuts), func(c cut) bool { return !c.citation })
 	leading := strings.TrimSpace(v.raw[:cited[0].start]) == "" && len(sentences) > 0 && sentences[len(sentences)-1].start >= cited[len(cited)-1].end
 	for _, c := range cited {
 		for i := c.start; i < c.end; {

@@ -39,6 +39,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	t := table{row: -1}
 	var leads leadStack
 	cuts := v.cuts
+	hasCitations := v.hasCitations()
 	var sentences []sentenceSpan
 	for i, s := range d.spans {
 		if i%ctxCheckInterval == ctxCheckInterval-1 && ctx.Err() != nil {
@@ -61,18 +62,25 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 		}
 		lead := leads.next(d, i, kind, isRow)
 		start, end := points.count(from), points.count(to)
+		if hasCitations {
+			claim := len(e.Claims)
+			if kind != "" {
+				claim = -1
+			}
+			sentences = append(sentences, sentenceSpan{from, to, claim})
+		}
 		if kind != "" {
-			sentences = append(sentences, sentenceSpan{from, to, -1})
 			e.Skipped = append(e.Skipped, Skipped{Kind: kind, Text: answer[from:to], Start: start, End: end})
 			continue
 		}
-		sentences = append(sentences, sentenceSpan{from, to, len(e.Claims)})
 		e.Claims = append(e.Claims, Claim{ID: len(e.Claims), Text: plain, Lead: lead, Start: start, End: end})
 	}
-	if e.promoteBareAnswer(points.points) {
+	if e.promoteBareAnswer(points.points) && hasCitations {
 		sentences[len(sentences)-1].claim = 0
 	}
-	v.attachCitations(e.Claims, sentences)
+	if hasCitations {
+		v.attachCitations(e.Claims, sentences)
+	}
 	e.skipCuts(cuts, len(answer), answer, &points)
 	for i, statement := range Statements(question, e.Claims) {
 		e.Claims[i].Statement = statement
@@ -106,8 +114,14 @@ var errTooManyClaims = fmt.Errorf("the answer has more than %d claims", maxClaim
 // ctxCheckInterval is the number of sentences between checks of ctx.
 const ctxCheckInterval = 1 << 10
 
-func isASCII(s string) bool {
-	return !strings.ContainsFunc(s, func(r rune) bool { return r >= utf8.RuneSelf })
+// IsASCII reports whether text has only ASCII characters.
+func IsASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // promoteBareAnswer turns a final heading into a claim if the answer has no

@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
@@ -258,7 +259,7 @@ func isTitled(text string, ts []lexicon.Token) bool {
 	n := 0
 	for i := range ts {
 		t := &ts[i]
-		if t.Class&(lexicon.Stop|lexicon.Number) != 0 || t.End-t.Start < minLetters || !isASCII(t.Text(text)) {
+		if t.Class&(lexicon.Stop|lexicon.Number) != 0 || t.End-t.Start < minLetters || !extract.IsASCII(t.Text(text)) {
 			continue
 		}
 		if !t.Is(lexicon.Capital) {

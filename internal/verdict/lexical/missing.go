@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/text/unicode/norm"
 
+	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
 )
@@ -250,7 +251,7 @@ func (s *searcher) contains(contexts []string, word []byte) bool {
 // appendFolded appends text in lower case, without accents, apostrophes and hyphens, and
 // without separators between digits, such as ", " in text that was tokenized and joined.
 func appendFolded(dst []byte, text string) []byte {
-	if !isASCII(text) {
+	if !extract.IsASCII(text) {
 		text = norm.NFKD.String(text)
 	}
 	for i := 0; i < len(text); i++ {
@@ -275,16 +276,6 @@ func appendFolded(dst []byte, text string) []byte {
 		dst = append(dst, text[i])
 	}
 	return dst
-}
-
-// isASCII reports whether text has only ASCII characters.
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
 }
 
 // isLetter reports whether c is an ASCII letter or part of a multi-byte character.
