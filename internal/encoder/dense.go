@@ -29,7 +29,13 @@ type dense struct {
 // the maximum absolute values of the inputs.
 func (d *dense) apply(w *kernel.Worker, dst, x []float32, act kernel.Activation) {
 	if d.maxAbs != nil {
-		d.recordMaxAbs(x)
+		d.mu.Lock()
+		for row := range slices.Chunk(x, d.In) {
+			for i, v := range row {
+				d.maxAbs[i] = max(d.maxAbs[i], v, -v)
+			}
+		}
+		d.mu.Unlock()
 	}
 	if d.smooth != nil {
 		scaled := w.Floats(len(x))
@@ -37,16 +43,6 @@ func (d *dense) apply(w *kernel.Worker, dst, x []float32, act kernel.Activation)
 		x = scaled
 	}
 	w.Apply(d.Linear, dst, x, act)
-}
-
-func (d *dense) recordMaxAbs(x []float32) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for row := range slices.Chunk(x, d.In) {
-		for i, v := range row {
-			d.maxAbs[i] = max(d.maxAbs[i], v, -v)
-		}
-	}
 }
 
 func (d *dense) quantize(k *kernel.Kernels) {

@@ -15,6 +15,7 @@ package journal
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"io"
 	"io/fs"
@@ -102,7 +103,11 @@ func (j *Journal) create() error {
 	if err := j.file.Open(""); err != nil {
 		return err
 	}
-	if err := writeSettings(j.part+settingsSuffix, j.settings); err != nil {
+	content, err := json.MarshalIndent(storedSettings{j.settings}, "", " ")
+	if err == nil {
+		err = safefile.WriteFile(j.part+settingsSuffix, append(content, '\n'), 0o600) // synced
+	}
+	if err != nil {
 		_, abandonErr := j.file.Abandon(false)
 		return errors.Join(err, abandonErr, remove(j.part+settingsSuffix))
 	}

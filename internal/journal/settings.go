@@ -34,15 +34,6 @@ type storedSettings struct {
 	Settings []result.Setting `json:"settings"`
 }
 
-// writeSettings writes and syncs the settings.
-func writeSettings(path string, settings result.Settings) error {
-	content, err := json.MarshalIndent(storedSettings{settings}, "", " ")
-	if err != nil {
-		return err
-	}
-	return safefile.WriteFile(path, append(content, '\n'), 0o600)
-}
-
 // readSettings returns the settings stored for part.
 func readSettings(part string) (result.Settings, error) {
 	path := part + settingsSuffix

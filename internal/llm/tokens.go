@@ -107,15 +107,12 @@ func minTokens(s string) int {
 	words, dense, inWord := 0, 0, false
 	for _, r := range s {
 		isDense := r >= utf8.RuneSelf && unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
-		switch {
-		case isDense:
+		if isDense {
 			dense++
-			inWord = false
-		case unicode.IsSpace(r):
-			inWord = false
-		case !inWord:
+		}
+		before := inWord
+		if inWord = !isDense && !unicode.IsSpace(r); inWord && !before {
 			words++
-			inWord = true
 		}
 	}
 	return words + dense/3

@@ -180,7 +180,10 @@ func (t *rowBlock) panel(i int, dst []float32, ldd int, act Activation) {
 	if l.precision == Float32 {
 		b = w.Floats(((l.In + 15) &^ 15) * k.nr)
 		l.pack(w, b, i)
-		ahead = l.nextWeights(i)
+		if i+1 < len(l.panels) { // to be prefetched
+			next := &l.panels[i+1]
+			ahead = l.parts[next.part].W.Rows(next.row, next.row+next.n, l.In).F32
+		}
 	}
 	c, ldc := dst, ldd
 	if n < k.nr {

@@ -209,15 +209,6 @@ func (l *Linear) pack(w *Worker, dst []float32, i int) {
 	w.release(m)
 }
 
-// nextWeights returns the weights of panel i+1 if they are float32, for prefetching.
-func (l *Linear) nextWeights(i int) []float32 {
-	if i+1 >= len(l.panels) {
-		return nil
-	}
-	p := &l.panels[i+1]
-	return l.parts[p.part].W.Rows(p.row, p.row+p.n, l.In).F32
-}
-
 // panelBias returns nr biases for panel i, or nil if it has none.
 func (l *Linear) panelBias(w *Worker, i int) []float32 {
 	nr := l.k.nr
