@@ -172,7 +172,7 @@ func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 		default:
 			err := fmt.Errorf("a quote within field %d that is not doubled", len(c.ends)+1)
 			if c.lines.Number > opened {
-				err = fmt.Errorf("%w, on line %d: it was opened on line %d", err, c.lines.Number, opened)
+				err = fmt.Errorf("%w, on line %d (the field starts on line %d)", err, c.lines.Number, opened)
 			}
 			return nil, &csvError{err, c.lines.Number-opened > maxQuotedLines}
 		}
@@ -200,14 +200,14 @@ func (c *csvReader) nextLine(opened int, size *int) ([]byte, error) {
 	return line, err
 }
 
-// maxQuotedLines is the number of line breaks in an invalid field, above which a quote was probably opened by mistake and
-// encloses other records.
+// maxQuotedLines is the maximum number of line breaks in a field with an invalid quote. In a longer
+// field, the opening quote is probably stray, and the field contains other records.
 const maxQuotedLines = 100
 
 // A csvError reports an invalid record.
 type csvError struct {
 	err  error
-	open bool // the quotes can contain other records, up to the end of the file
+	open bool // the field can contain other records, up to the end of the file
 }
 
 func (e *csvError) Error() string { return e.err.Error() }

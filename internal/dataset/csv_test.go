@@ -41,8 +41,8 @@ func TestOpenQuoteEndsTheFile(t *testing.T) {
 		{"x.csv", "answer,contexts\n\"b,x\nc,x\n", "", "x.csv: a quote is opened on line 2 and never closed"},
 		{"x.csv", "answer,contexts\na,x\n\"b\"c,x\nd,x\n", "\nx.csv:3: a quote within field 1 that is not doubled\n", ""},
 		{"x.csv", "answer,contexts\na,x\n\"b\nc\",x\n", "\n", ""},
-		{"x.csv", "answer,contexts\na,x\n\"b,x\nc,\"x\"\nd,x\n", "\nx.csv:3: a quote within field 1 that is not doubled, on line 4: it was opened on line 3\n", ""},
-		{"x.csv", "answer,contexts\na,x\n\"b,x\n" + strings.Repeat("c,x\n", 200) + "d,\"x\"\n", "", "x.csv: after row 1: a quote within field 1 that is not doubled, on line 204: it was opened on line 3"},
+		{"x.csv", "answer,contexts\na,x\n\"b,x\nc,\"x\"\nd,x\n", "\nx.csv:3: a quote within field 1 that is not doubled, on line 4 (the field starts on line 3)\n", ""},
+		{"x.csv", "answer,contexts\na,x\n\"b,x\n" + strings.Repeat("c,x\n", 200) + "d,\"x\"\n", "", "x.csv: after row 1: a quote within field 1 that is not doubled, on line 204 (the field starts on line 3)"},
 	} {
 		rows, last := read(t, tt.file, tt.text, Options{})
 		if got := errorsOf(rows); got != tt.rows || last != tt.last {

@@ -41,8 +41,8 @@ func decodeText(r *bufio.Reader) (text *bufio.Reader, unchanged bool, err error)
 	return r, true, nil
 }
 
-// A utf16Decoder converts UTF-16 to UTF-8. Half of a character becomes a byte that is invalid in
-// UTF-8 too, so that its row fails.
+// A utf16Decoder converts UTF-16 to UTF-8. An unpaired surrogate or a single byte at the end becomes
+// a byte that is invalid UTF-8, so that the row is rejected.
 type utf16Decoder struct {
 	transform.NopResetter
 	order binary.ByteOrder
@@ -58,7 +58,7 @@ func (d utf16Decoder) Transform(dst, src []byte, atEOF bool) (nDst, nSrc int, er
 		if len(dst)-nDst < utf8.UTFMax {
 			return nDst, nSrc, transform.ErrShortDst
 		}
-		units := [2]rune{0xD800, 0xD800} // which is invalid
+		units := [2]rune{0xD800, 0xD800} // unpaired surrogates, unless there are enough bytes
 		for i := range min(len(units), len(rest)/2) {
 			units[i] = rune(d.order.Uint16(rest[2*i:]))
 		}

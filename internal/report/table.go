@@ -70,8 +70,8 @@ func (t *table) Write(r *result.Row) error {
 	return nil
 }
 
-// insertSorted inserts what complete returns into a sorted list, in the place of row, if row is one
-// of the first limit items.
+// insertSorted inserts a row into a sorted list that keeps the first limit rows. row needs only the
+// fields that are compared: complete returns the whole row, if it is kept.
 func insertSorted[T any](list []T, row T, compare func(a, b T) int, limit int, complete func() T) []T {
 	at, _ := slices.BinarySearchFunc(list, row, compare)
 	if at == limit {

@@ -41,7 +41,7 @@ type File struct {
 	row     tableRow
 	decoder *result.Decoder
 	line    int          // line of the last row, from 1, or its number in Parquet
-	index   int          // of the last row in Merge, which must not read it once it was yielded
+	index   int          // of the last row in Merge, which must not use the row after yielding it
 	last    *result.Row  // the last row in Merge
 	tally   report.Tally // statistics of the rows read
 	missing []string     // columns of Options.Keep not found in any row so far
