@@ -1,12 +1,13 @@
-"""evaluate.py DATA OUT [FILE]: evaluate OUT/state.pt, or a file of export.py, and print the figures as JSON.
+"""evaluate.py DATA OUT [FILE] [--rows SET.jsonl...]: evaluate OUT/state.pt, or a file of export.py, and print the figures as JSON.
+With --rows only those of sets of rows with labels.
 
 Scores are log odds of "supported". The row sets are judged as the program judges: an answer is split into sentences, each is
 compared with the parts of the contexts that share most words with it, and the lowest sentence is the score of the row.
 """
+import argparse
 import collections
 import json
 import re
-import sys
 import time
 
 import numpy as np
@@ -185,11 +186,22 @@ if __name__ == "__main__":
     import export
     from train import Groups
 
-    data, out, *file = sys.argv[1:]
-    torch.set_num_threads(1)
-    net = Judge(torch.load(out + "/encoder/base.pt"))
-    if file:
-        export.load(net, file[0])
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data")
+    parser.add_argument("out")
+    parser.add_argument("file", nargs="?")
+    parser.add_argument("--rows", nargs="+", default=[])
+    parser.add_argument("--threads", type=int, default=1)
+    args = parser.parse_args()
+    torch.set_num_threads(args.threads)
+    net, tok = Judge(torch.load(args.out + "/encoder/base.pt")), tokenizer(args.out + "/encoder")
+    if args.file:
+        export.load(net, args.file)
     else:
-        net.load_state_dict(torch.load(out + "/state.pt", map_location="cpu")["average"], strict=False)
-    print(json.dumps(everything(net, tokenizer(out + "/encoder"), data, Groups(out + "/train.npz"))))
+        net.load_state_dict(torch.load(args.out + "/state.pt", map_location="cpu")["average"], strict=False)
+    for path in args.rows:
+        with open(path) as f:
+            rows = [json.loads(line) for line in f]
+        print(path, json.dumps(figures([r["label"] for r in rows], score_rows(net.eval(), tok, rows, "cpu"))), flush=True)
+    if not args.rows:
+        print(json.dumps(everything(net, tok, args.data, Groups(args.out + "/train.npz"))))
