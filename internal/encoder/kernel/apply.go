@@ -67,7 +67,7 @@ func (p *Pool) apply(a applyTask) {
 	panelRanges := 1
 	if a.l.precision == Int8 && workers > 1 {
 		// Panels are already packed, so only full tiles limit how finely to divide the rows.
-		rowRanges = max(rowRanges, min(2*workers, a.rows/(4*a.l.k.mr)), min(workers, a.rows/a.l.k.mr))
+		rowRanges = max(rowRanges, min(2*workers, a.rows/(4*a.l.k.mr8)), min(workers, a.rows/a.l.k.mr8))
 	}
 	if want := 4 * workers; workers > 1 && rowRanges < workers {
 		panelRanges = min(panels, (want+rowRanges-1)/rowRanges)
@@ -142,7 +142,7 @@ func (t *rowBlock) quantize(x []float32, ldx int) {
 	t.ld = (l.depth*k.inputSize+63)&^63 + 64
 	t.quantized = t.w.bytes.alloc(t.rows*t.ld, 64)
 	t.scale = t.w.Floats(t.rows)
-	t.steps = t.w.Floats(t.rows + k.mr)
+	t.steps = t.w.Floats(t.rows + k.mr8)
 	zeros := t.w.Floats(l.In) // replaces rows without a scale
 	clear(zeros)
 	for r := range t.rows {
@@ -185,11 +185,15 @@ func (t *rowBlock) panel(i int, dst []float32, ldd int, act Activation) {
 			ahead = l.parts[next.part].W.Rows(next.row, next.row+next.n, l.In).F32
 		}
 	}
+	mr := k.mr
+	if l.precision == Int8 {
+		mr = k.mr8
+	}
 	c, ldc := dst, ldd
 	if n < k.nr {
-		c, ldc = w.Floats(k.mr*k.nr), k.nr
+		c, ldc = w.Floats(mr*k.nr), k.nr
 	}
-	tiles := (t.rows + k.mr - 1) / k.mr
+	tiles := (t.rows + mr - 1) / mr
 	for j := range tiles {
 		lo, hi := t.rows*j/tiles, t.rows*(j+1)/tiles
 		if n == k.nr {

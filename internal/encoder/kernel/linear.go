@@ -51,7 +51,7 @@ type Linear struct {
 	panels    []panel
 
 	// The following are for Int8 and ordered by panel.
-	depth   int       // In, rounded up to a multiple of 4
+	depth   int       // In, rounded up to a multiple of 64
 	weights []int8    // [depth/group][nr][group]
 	columns []float32 // scales of the columns
 	sums    []int32   // -128 times the column sums
@@ -109,7 +109,7 @@ func (l *Linear) panelCount() int {
 // quantize builds the int8 panels and drops the references to the weights.
 func (l *Linear) quantize() {
 	k := l.k
-	l.depth = (l.In + 3) &^ 3
+	l.depth = (l.In + 63) &^ 63
 	columns := len(l.panels) * k.nr
 	l.weights = make([]int8, columns*l.depth)
 	l.columns = make([]float32, columns)

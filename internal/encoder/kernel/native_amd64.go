@@ -16,6 +16,11 @@ func native() []Kernels {
 	}
 	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI && x.HasBMI2 {
 		all = append(all, Kernels{"avx512", avx512()})
+		if hasAMX() {
+			k := avx512()
+			k.mr8, k.gemm8 = 32, gemm8AMX
+			all = append(all, Kernels{"amx", k})
+		}
 	}
 	return all
 }
@@ -24,7 +29,7 @@ func native() []Kernels {
 // whole vectors leave the remainder to Go code.
 func avx2() ops {
 	k := ops{
-		mr: 6, nr: 16, group: 2, inputSize: 2,
+		mr: 6, mr8: 6, nr: 16, group: 2, inputSize: 2,
 		gemm: gemm256, gemm8: gemm8x256, multiply: multiply256, gatherAdd: gatherAdd,
 		layerNorm: layerNorm256, rmsNorm: rmsNorm256, softmax: softmax256,
 	}
@@ -120,7 +125,7 @@ func rmsNorm256(dst, x, res, gain []float32, eps float32)
 // of rows depend on the width of vectors, the norms are those of AVX2.
 func avx512() ops {
 	k := ops{
-		mr: 14, nr: 32, group: 4, inputSize: 1,
+		mr: 14, mr8: 14, nr: 32, group: 4, inputSize: 1,
 		gemm: gemm512, gemm8: gemm8x512, pack: pack512, f16ToF32: f16ToF32x512, bf16ToF32: bf16ToF32x512,
 		maxAbs: maxAbs512, minMax: minMax512, quantize: quantize512, multiply: multiply512, gatherAdd: gatherAdd512,
 		layerNorm: layerNorm256, rmsNorm: rmsNorm256, softmax: softmax512,
@@ -136,6 +141,9 @@ func gemm512(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, 
 
 //go:noescape
 func gemm8x512(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
+
+//go:noescape
+func gemm8AMX(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 
 //go:noescape
 func pack512(dst, src []float32, ld, rows, k int)

@@ -12,7 +12,7 @@ func native() []Kernels {
 func neon() ops {
 	zeros := make([]float32, genericColumns)
 	k := generic()
-	k.mr = 6
+	k.mr, k.mr8 = 6, 6
 	k.gemm = func(rows, depth int, a []float32, lda int, b, c []float32, ldc int, scale, bias, _ []float32) {
 		if bias == nil {
 			bias = zeros

@@ -17,8 +17,8 @@ func (k *Kernels) Name() string { return k.name }
 
 // ops holds the innermost loops. Assembly loops use the given counts and ignore slice lengths.
 type ops struct {
-	// mr and nr are the numbers of rows and columns of a tile.
-	mr, nr int
+	// mr and nr are the numbers of rows and columns of a tile, mr8 is that of rows for int8.
+	mr, mr8, nr int
 	// group is the number of adjacent inputs of a column stored together in a panel of
 	// int8 weights. inputSize is the size in bytes of a quantized activation.
 	group, inputSize int
@@ -26,10 +26,10 @@ type ops struct {
 	// gemm sets c[r*ldc+j] = sum(a[r*lda+i]*b[i*nr+j], i < k)*scale[r] + bias[j] for r < rows <= mr
 	// and all j < nr. scale and bias may be nil. About k*4 values of ahead may be prefetched.
 	gemm func(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
-	// gemm8 is gemm for quantized a and b:
-	// (sum*columns[j] + steps[r]*totals[j])*scale[r] + bias[j]. It may read mr
+	// gemm8 is gemm for up to mr8 rows and quantized a and b:
+	// (sum*columns[j] + steps[r]*totals[j])*scale[r] + bias[j]. It may read mr8
 	// values of steps. The rows of a have a stride of lda bytes; k is a multiple of
-	// 4. b is [k/group][nr][group]. sums are the column sums times -128, used by
+	// 64. b is [k/group][nr][group]. sums are the column sums times -128, used by
 	// kernels that add 128 to the activations.
 	gemm8 func(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 	// pack sets dst[i*nr+r] = src[r*ld+i] for i < k and r < rows. It may write
@@ -72,7 +72,7 @@ const (
 
 // Names lists the kernels that this processor supports, slowest first. The first is always
 // "generic", which is written in Go. "avx2" requires AVX2, FMA and F16C; "avx512" requires AVX-512
-// F, BW, DQ, VL and VNNI; "neon" is for arm64.
+// F, BW, DQ, VL and VNNI; "amx" is the same with the tiles of AMX for int8, on Linux; "neon" is for arm64.
 func Names() []string {
 	var names []string
 	for _, k := range all() {

@@ -107,7 +107,7 @@ func (p *Pool) blocks(precision Precision, rows int) int {
 	if n >= workers {
 		return (n + workers - 1) / workers * workers
 	}
-	if precision == Int8 && rows >= workers*p.k.mr {
+	if precision == Int8 && rows >= workers*p.k.mr8 {
 		return workers
 	}
 	return 1
