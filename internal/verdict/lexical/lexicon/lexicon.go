@@ -74,12 +74,8 @@ func (l *Lexicon) fill(t *Token, w []byte, h uint64) {
 			return
 		}
 	}
-	n := stem(w)
-	if n.y {
-		w[n.len-1] = 'y'
-	}
-	if n.y || n.len != len(w) {
-		t.Key = Hash(w[:n.len])
+	if root := stem(w); len(root) != len(w) {
+		t.Key = Hash(root)
 	}
 }
 

@@ -1,25 +1,19 @@
 package lexicon
 
-// A stemmed word is the prefix of a word with the given length. If y is set, the last
-// byte of the prefix is replaced by 'y': "studies" becomes "study".
-type stemmed struct {
-	len int
-	y   bool
-}
-
-// stem removes English inflectional endings from the lower-case word w. It is
-// conservative, to avoid conflating different words. Irregular forms are in the lexicon.
-func stem(w []byte) stemmed {
+// stem returns the lower-case word w, which it may modify, without English inflectional endings.
+// It is conservative, to avoid conflating different words. Irregular forms are in the lexicon.
+func stem(w []byte) []byte {
 	n := len(w)
 	if n <= 4 {
 		if n == 4 && w[3] == 's' && w[2] != 's' && w[2] != 'u' && w[2] != 'i' && string(w) != "news" {
 			n-- // cats, dogs
 		}
-		return stemmed{len: n}
+		return w[:n]
 	}
 	switch {
-	case hasEnding(w, "ies"), hasEnding(w, "ied"):
-		return stemmed{len: n - 2, y: true}
+	case hasEnding(w, "ies"), hasEnding(w, "ied"): // studies, study
+		w[n-3] = 'y'
+		return w[:n-2]
 	case hasEnding(w, "ing") && n >= 6:
 		n = undouble(w, n-3)
 	case hasEnding(w, "es"):
@@ -34,7 +28,7 @@ func stem(w []byte) stemmed {
 	if n > 4 && w[n-1] == 'e' {
 		n--
 	}
-	return stemmed{len: n}
+	return w[:n]
 }
 
 // hasEnding reports whether s is a proper suffix of w.
@@ -64,5 +58,5 @@ func StemLength(word string) int {
 	for i := range len(word) {
 		buf[i] = word[i] | 0x20
 	}
-	return stem(buf[:len(word)]).len
+	return len(stem(buf[:len(word)]))
 }
