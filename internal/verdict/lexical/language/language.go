@@ -149,16 +149,13 @@ func (p *Profile) addWord(w string, initial bool) {
 	if first, _ := utf8.DecodeRuneInString(w); len(w) > utf8.UTFMax*maxWord || !initial && unicode.IsUpper(first) {
 		return
 	}
-	var hash lexicon.Hasher
+	var buf [utf8.UTFMax * maxWord]byte
+	lower := buf[:0]
 	for _, r := range w {
-		if r < utf8.RuneSelf {
-			hash.Add(r | 0x20)
-		} else {
-			hash.Add(unicode.ToLower(r))
-		}
+		lower = utf8.AppendRune(lower, unicode.ToLower(r))
 	}
-	if n := hash.Len(); n > 1 && n <= maxWord {
-		p.vote(load().words.Get(hash.Sum()))
+	if len(lower) > 1 && len(lower) <= maxWord {
+		p.vote(load().words.Get(lexicon.Hash(lower)))
 	}
 }
 
@@ -258,15 +255,11 @@ func (p *Profile) latinLanguage() string {
 // letters returns the weight of the text in the given language.
 func (p *Profile) letters(name string) int {
 	const perVote = 12 // half a vote stands for about two words
-	for i, n := range load().names {
-		if n == name {
-			return perVote * p.sole[i]
-		}
+	if i := slices.Index(load().names, name); i >= 0 {
+		return perVote * p.sole[i]
 	}
-	for s, n := range scriptNames {
-		if n == name {
-			return p.scripts[s]
-		}
+	if s := slices.Index(scriptNames[:], name); s >= 0 {
+		return p.scripts[s]
 	}
 	return p.scripts[han] + p.scripts[kana]
 }
