@@ -159,8 +159,8 @@ digits:
 			}
 		case decimal || j+1 >= len(text) || !isDigit(text[j+1]):
 			break digits
-		case c == ',' && isGroupOfThree(text, j+1):
-		case c == '.' && n < len(canon) && !isDotted(text, i, j+1):
+		case c == ',' && IsGroup(text[j+1:]):
+		case c == '.' && n < len(canon) && !IsDotted(text, i, text[j+1:]):
 			canon[n] = '.'
 			n++
 			decimal = true
@@ -187,26 +187,22 @@ digits:
 	return append(dst, t), j
 }
 
-// isDotted reports whether the number at i is part of a dotted sequence, such as 31.12.1999 or
-// 1.2.3, and so has no decimals. j is the offset after its first full stop.
-func isDotted(text string, i, j int) bool {
+// IsDotted reports whether the number at i, followed by a full stop and rest, is part of a dotted
+// sequence, such as 31.12.1999 or 1.2.3, and so has no decimals.
+func IsDotted(text string, i int, rest string) bool {
 	if i > 1 && text[i-1] == '.' && isDigit(text[i-2]) {
 		return true
 	}
-	for j < len(text) && isDigit(text[j]) {
-		j++
+	n := 0
+	for n < len(rest) && isDigit(rest[n]) {
+		n++
 	}
-	return j+1 < len(text) && text[j] == '.' && isDigit(text[j+1])
+	return n+1 < len(rest) && rest[n] == '.' && isDigit(rest[n+1])
 }
 
-// isGroupOfThree reports whether text[i:] starts with exactly three digits.
-func isGroupOfThree(text string, i int) bool {
-	for d := range 3 {
-		if i+d >= len(text) || !isDigit(text[i+d]) {
-			return false
-		}
-	}
-	return i+3 >= len(text) || !isDigit(text[i+3])
+// IsGroup reports whether s starts with exactly three digits.
+func IsGroup(s string) bool {
+	return len(s) >= 3 && isDigit(s[0]) && isDigit(s[1]) && isDigit(s[2]) && (len(s) == 3 || !isDigit(s[3]))
 }
 
 // isOrdinalEnding reports whether text[j:] starts with an English ordinal suffix.

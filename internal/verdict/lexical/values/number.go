@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // A number is a number in digits or words without its unit.
@@ -115,7 +116,7 @@ func (r *reader) addGroups(n *number, i int) {
 // number before it.
 func (r *reader) startsGroup(i int) bool {
 	t := r.at(i)
-	return t.class&digits != 0 && t.start == r.at(i-1).end+1 && r.text[t.start-1] == ' ' && isGroup(r.text[t.start:t.end])
+	return t.class&digits != 0 && t.start == r.at(i-1).end+1 && r.text[t.start-1] == ' ' && lexicon.IsGroup(r.text[t.start:t.end])
 }
 
 // addHalf adds "and a half", "and a quarter" or "and three quarters" in units of the last step.
@@ -240,14 +241,14 @@ func (r *reader) digits(i int) int {
 		if rest == "" || rest[0]-'0' > 9 {
 			break
 		}
-		three := isGroup(rest) && (groups > 0 || n <= 3)
+		three := lexicon.IsGroup(rest) && (groups > 0 || n <= 3)
 		if three && (separator == c || separator == 0 && (c != '.' || hasMoreGroups(rest[3:]) || len(rest) > 4 && rest[3] == ',' && isDigit(rest[4]) && isDecimalComma(rest[4:]))) {
 			separator = c
 			groups++
 			j += size - 1
 			continue
 		}
-		if c == ' ' || separator == c || isDotted(text, i, rest) || c == ',' && (!isDecimalComma(rest) || i > 1 && text[i-1] == ',' && isDigit(text[i-2])) {
+		if c == ' ' || separator == c || lexicon.IsDotted(text, i, rest) || c == ',' && (!isDecimalComma(rest) || i > 1 && text[i-1] == ',' && isDigit(text[i-2])) {
 			break
 		}
 		if three && text[i] != '0' {
@@ -301,11 +302,6 @@ func isDecimalComma(rest string) bool {
 	return n < 3 && (n == len(rest) || rest[n] != ',' || n+1 == len(rest) || rest[n+1]-'0' > 9)
 }
 
-// isGroup reports whether s starts with exactly three digits.
-func isGroup(s string) bool {
-	return len(s) >= 3 && s[0]-'0' <= 9 && s[1]-'0' <= 9 && s[2]-'0' <= 9 && (len(s) == 3 || s[3]-'0' > 9)
-}
-
 // hasDecimalComma reports whether the text is in a language in Latin script other than
 // English. Those have a decimal comma, so the full stop of 250.000 separates thousands.
 func (r *reader) hasDecimalComma() bool {
@@ -318,20 +314,7 @@ func (r *reader) hasDecimalComma() bool {
 	return r.decimalComma
 }
 
-func hasMoreGroups(s string) bool { return len(s) > 3 && s[0] == '.' && isGroup(s[1:]) }
-
-// isDotted reports whether a number at i followed by a full stop and rest is part of a
-// dotted sequence, such as 31.12.1999 or 1.2.3.
-func isDotted(text string, i int, rest string) bool {
-	if i > 1 && text[i-1] == '.' && text[i-2]-'0' <= 9 {
-		return true
-	}
-	k := 0
-	for k < len(rest) && k < 20 && rest[k]-'0' <= 9 {
-		k++
-	}
-	return k+1 < len(rest) && rest[k] == '.' && rest[k+1]-'0' <= 9
-}
+func hasMoreGroups(s string) bool { return len(s) > 3 && s[0] == '.' && lexicon.IsGroup(s[1:]) }
 
 // lastDigit returns the weight of the last significant digit of a number in digits:
 // 1000 for 78,000, 0.1 for 3.9, 1 for 1905.
