@@ -160,10 +160,11 @@ func (r *reader) hedgeAt(i int) hedge {
 	}
 	last := strings.ToLower(r.str(i))
 	found, start := unhedged, i
-	for _, p := range load().hedges[last] {
-		if n := len(p.before); r.follow(i-n, p.before) {
-			found, start = p.hedge, i-n
-			break
+	phrase := ""
+	for k := i; k >= 0 && k > i-maxHedgeWords; k-- {
+		phrase = strings.TrimSuffix(r.lower(k)+" "+phrase, " ")
+		if h, ok := load().hedges[phrase]; ok {
+			found, start = h, k
 		}
 	}
 	isThan := last == "than"
@@ -183,16 +184,6 @@ func (r *reader) hedgeAt(i int) hedge {
 		return justAbove
 	}
 	return justBelow
-}
-
-// follow reports whether the tokens from i on are the given words.
-func (r *reader) follow(i int, words []string) bool {
-	for k, w := range words {
-		if !r.is(i+k, w) {
-			return false
-		}
-	}
-	return true
 }
 
 // side returns the side of a limit on which the words that end at token i put the value v:

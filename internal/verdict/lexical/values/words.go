@@ -2,7 +2,6 @@ package values
 
 import (
 	_ "embed" // for the lists
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -59,6 +58,9 @@ const (
 	justAbove
 )
 
+// maxHedgeWords is the number of words of the longest phrase in hedges.
+const maxHedgeWords = 3
+
 // hedges lists the phrases of each hedge. The longest one before a number counts.
 //
 //nolint:gochecknoglobals // constant
@@ -91,13 +93,7 @@ var hedges = map[hedge][]string{
 type lists struct {
 	words  map[string]listed
 	units  map[string]unit
-	hedges map[string][]hedgePhrase // by the last word, the longest first
-}
-
-// A hedgePhrase consists of the words before the last one of a phrase.
-type hedgePhrase struct {
-	before []string
-	hedge  hedge
+	hedges map[string]hedge // by phrase
 }
 
 type listed struct {
@@ -116,16 +112,11 @@ var load = sync.OnceValue(func() *lists {
 		"temperature": temperature, "frequency": frequency, "pressure": pressure,
 	}
 	kinds := map[string]Kind{"share": Share, "points": Points, "duration": Duration, "money": Money}
-	l := &lists{words: map[string]listed{}, units: map[string]unit{}, hedges: map[string][]hedgePhrase{}}
+	l := &lists{words: map[string]listed{}, units: map[string]unit{}, hedges: map[string]hedge{}}
 	for h, phrases := range hedges {
 		for _, p := range phrases {
-			f := strings.Fields(p)
-			last := f[len(f)-1]
-			l.hedges[last] = append(l.hedges[last], hedgePhrase{f[:len(f)-1], h})
+			l.hedges[p] = h
 		}
-	}
-	for _, phrases := range l.hedges {
-		slices.SortFunc(phrases, func(a, b hedgePhrase) int { return len(b.before) - len(a.before) })
 	}
 	for line := range strings.Lines(wordList) {
 		f := strings.Fields(line)
