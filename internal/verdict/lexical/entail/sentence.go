@@ -79,7 +79,7 @@ func (c *Comparer) Parse(x *Sentence, text string, tokens []lexicon.Token) {
 		if len(lower) == len(text) {
 			w.Lower = lower[t.Start:t.End]
 		} else {
-			w.Lower = t.Lower(text)
+			w.Lower = strings.ToLower(t.Text(text))
 		}
 		if int(t.Word) < len(c.forms) {
 			w.traits |= c.forms[t.Word]

@@ -1,7 +1,5 @@
 package lexicon
 
-import "strings"
-
 // A Class is a bit set of word properties.
 type Class uint32
 
@@ -35,9 +33,6 @@ func (t *Token) Is(c Class) bool { return t.Class&c == c }
 
 // Text returns the token as written in text.
 func (t *Token) Text(text string) string { return text[t.Start:t.End] }
-
-// Lower returns the token in lower case.
-func (t *Token) Lower(text string) string { return strings.ToLower(text[t.Start:t.End]) }
 
 // Gap returns the text between two tokens. For overlapping tokens in scripts without
 // spaces, it returns a string that matches no separator.

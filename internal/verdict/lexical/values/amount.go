@@ -18,7 +18,8 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 		n = number{num: 1, step: 1, next: i}
 		from--
 	case t.class&ordinal != 0:
-		return r.ordinalAt(i)
+		v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1, Noun: r.noun(i + 1), Loose: !isDigit(r.text[t.start]) && t.num <= 3}
+		return v, i, i + 1
 	case t.class&times != 0:
 		return r.timesAt(i)
 	case t.class&(digits|numeral|scale|dozen) != 0:
@@ -55,7 +56,7 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 				from--
 			}
 		}
-		if !v.isNegative() && (r.isNegative(from) || r.isAccounted(from, next)) {
+		if v.High >= 0 && (r.isNegative(from) || r.isAccounted(from, next)) {
 			v.Low, v.High = -n.num, -n.num
 		}
 		v.setUnit(u)
@@ -205,15 +206,6 @@ func (r *reader) currencyBefore(i int) (unit, bool) {
 		return currencyOf(strings.ToLower(s))
 	}
 	return unit{}, false
-}
-
-// ordinalAt parses "third", "12th" or "twenty-first" at token i.
-func (r *reader) ordinalAt(i int) (v Value, from, next int) {
-	t := r.at(i)
-	from, next = i, i+1
-	v = Value{Kind: Ordinal, Low: t.num, High: t.num, Step: 1, Loose: !isDigit(r.text[t.start]) && t.num <= 3}
-	v.Noun = r.noun(next)
-	return v, from, next
 }
 
 // timesAt parses the "twice" of "twice a day" and "twice daily" at token i.

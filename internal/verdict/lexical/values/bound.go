@@ -43,8 +43,10 @@ func (r *reader) upper(v *Value, from, next int) int {
 	case "-", "–", "—", "‑", "−", "~", "〜":
 	case "to", "bis", "à", "a":
 		if r.is(from-1, "from") && r.changes(from-2) {
-			if u, n := r.unitAfterNumber(next + 1); n > 0 && v.Kind == Number && v.Noun == "" {
-				v.setUnit(u) // "rose from 5 to 7 percent" has two values
+			if r.has(next+1, digits|numeral) && v.Kind == Number && v.Noun == "" {
+				if u, n := r.unitAt(r.numberAt(next + 1).next); n > 0 {
+					v.setUnit(u) // "rose from 5 to 7 percent" has two values
+				}
 			}
 			return next
 		}
@@ -66,7 +68,11 @@ func (r *reader) upper(v *Value, from, next int) int {
 		k++
 	}
 	if w, _, n := r.clockAt(k); n > 0 && v.Kind == Number && v.Low <= 12 && r.hasAMPM(k) {
-		v.toClockBefore(&w)
+		minutes := math.Mod(v.Low*60, halfDay)
+		if minutes+halfDay < w.Low {
+			minutes += halfDay
+		}
+		*v = clock(minutes) // the 9 in "9 to 5 pm"
 		return next
 	}
 	w, _, n := r.amountAt(k)
@@ -91,27 +97,9 @@ func (r *reader) upper(v *Value, from, next int) int {
 	return n
 }
 
-// unitAfterNumber returns the unit of the number at token i.
-func (r *reader) unitAfterNumber(i int) (unit, int) {
-	if !r.has(i, digits|numeral) {
-		return unit{}, 0
-	}
-	return r.unitAt(r.numberAt(i).next)
-}
-
 // hasAMPM reports whether am or pm follows the time at token i.
 func (r *reader) hasAMPM(i int) bool {
 	return r.amPM(i+1) > 0 || r.is(i+1, ":") && r.amPM(i+3) > 0
-}
-
-// toClockBefore turns the number v, which is followed by the later time w, into a time of day:
-// the 9 in "9 to 5 pm".
-func (v *Value) toClockBefore(w *Value) {
-	minutes := math.Mod(v.Low*60, halfDay)
-	if minutes+halfDay < w.Low {
-		minutes += halfDay
-	}
-	*v = clock(minutes)
 }
 
 // before applies the words that end at token i, before a value.
@@ -158,7 +146,7 @@ func (r *reader) hedgeAt(i int) hedge {
 	if !r.has(i, hedgeEnd) {
 		return unhedged
 	}
-	last := strings.ToLower(r.str(i))
+	last := r.lower(i)
 	found, start := unhedged, i
 	phrase := ""
 	for k := i; k >= 0 && k > i-maxHedgeWords; k-- {

@@ -23,13 +23,7 @@ func civil(days float64) (y, m, d int) {
 
 // lastDay returns the number of days of a month.
 func lastDay(y, m int) int {
-	switch m {
-	case 2:
-		return time.Date(y, time.March, 0, 0, 0, 0, 0, time.UTC).Day()
-	case 4, 6, 9, 11:
-		return 30
-	}
-	return 31
+	return time.Date(y, time.Month(m+1), 0, 0, 0, 0, 0, time.UTC).Day()
 }
 
 // period returns the period from the first day of month m1 of year y1 to the last day of

@@ -56,26 +56,18 @@ func (f *Finder) Append(dst []Value, text string, words []lexicon.Token) []Value
 			i++
 			continue
 		}
-		v, next := r.value(i)
+		v, from, next := r.simple(i)
 		if next == 0 {
 			i++
 			continue
 		}
+		v, next = r.bounded(v, from, next)
 		if n := len(dst); n == first || v.Start >= dst[n-1].End {
 			dst = append(dst, v)
 		}
 		i = next
 	}
 	return dst
-}
-
-// value returns the value whose number starts at token i and the token after it, or 0.
-func (r *reader) value(i int) (Value, int) {
-	v, from, next := r.simple(i)
-	if next == 0 {
-		return Value{}, 0
-	}
-	return r.bounded(v, from, next)
 }
 
 // simple parses the value at token i without its bounds. It returns its first token and

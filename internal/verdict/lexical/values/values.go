@@ -74,8 +74,6 @@ func (v *Value) IsLimited() bool { return v.limited || v.side != 0 && v.Unit != 
 // isBound reports whether only one end is given.
 func (v *Value) isBound() bool { return math.IsInf(v.Low, 0) != math.IsInf(v.High, 0) }
 
-func (v *Value) isNegative() bool { return v.High < 0 }
-
 // limit returns the given end of a bound.
 func (v *Value) limit() float64 {
 	if math.IsInf(v.High, 0) {
