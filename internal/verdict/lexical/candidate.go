@@ -18,21 +18,11 @@ func (j *Judge) collect(s *scratch, c *claim, contexts []string) {
 	if len(c.hits) == 0 || len(c.text) > maxAligned {
 		return
 	}
-	n := int(c.terms[1] - c.terms[0])
-	s.gain = slices.Grow(s.gain[:0], n)[:n]
 	j.eachHitSentence(s, contexts, c.hits, c.near.best.from, func(q quote, hits []hit) {
-		if q.end-q.start > maxAligned {
-			return
+		if q.end-q.start <= maxAligned {
+			s.cover(c, &q, hits, nil)
+			c.keep(q, contexts)
 		}
-		clear(s.gain)
-		for _, h := range hits {
-			k := h.term - c.terms[0]
-			if g := credit(h.level) * s.terms[h.term].weight; g > s.gain[k] {
-				q.covered += g - s.gain[k]
-				s.gain[k] = g
-			}
-		}
-		c.keep(q, contexts)
 	})
 }
 

@@ -157,46 +157,44 @@ const minSecondAlone, minSecondCoverage, minSecondShare, aboutShare = 0.15, 0.08
 // selectQuote returns the sentence near the closest window that covers most of the claim,
 // or nothing.
 func (j *Judge) selectQuote(s *scratch, c *claim, contexts []string) []quote {
-	n := int(c.terms[1] - c.terms[0])
-	s.taken = slices.Grow(s.taken[:0], n)[:n]
-	for i := range s.taken {
-		s.taken[i] = levels
-	}
-	if best := j.bestSentence(s, c, contexts); best.covered > 0 {
+	if best := j.bestSentence(s, c, contexts, nil); best.covered > 0 {
 		return []quote{best}
 	}
 	return nil
 }
 
-// bestSentence returns the sentence that adds the most credit to the terms. s.taken holds
-// the level at which the quotes already selected match each term.
-func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string) quote {
+// bestSentence returns the sentence that adds the most credit to the terms. taken is as in cover.
+func (j *Judge) bestSentence(s *scratch, c *claim, contexts []string, taken []presence) quote {
 	var best quote
 	bestRank := int64(0)
-	n := int(c.terms[1] - c.terms[0])
-	s.gain = slices.Grow(s.gain[:0], n)[:n]
 	j.eachHitSentence(s, contexts, c.bestHits, c.best.from, func(q quote, hits []hit) {
-		clear(s.gain)
-		for _, h := range hits {
-			i := h.term - c.terms[0]
-			var old int64
-			if s.taken[i] < levels {
-				old = credit(s.taken[i])
-			}
-			if g := (credit(h.level) - old) * s.terms[h.term].weight; g > s.gain[i] {
-				q.covered += g - s.gain[i]
-				s.gain[i] = g
-			} else if g <= 0 && s.gain[i] == 0 { // already taken: shows what the sentence is about
-				s.gain[i] = 1
-				q.about += credit(h.level) * s.terms[h.term].weight
-			}
-		}
+		s.cover(c, &q, hits, taken)
 		rank := q.covered + q.about/aboutShare
 		if q.about += q.covered; q.covered > 0 && rank > bestRank {
 			best, bestRank = q, rank
 		}
 	})
 	return best
+}
+
+// cover adds the credit of the hits in the sentence q to q.covered, or to q.about for terms that
+// taken does not mark as missing. If taken is nil, all are missing.
+func (s *scratch) cover(c *claim, q *quote, hits []hit, taken []presence) {
+	n := int(c.terms[1] - c.terms[0])
+	s.gain = slices.Grow(s.gain[:0], n)[:n]
+	clear(s.gain)
+	for _, h := range hits {
+		i := h.term - c.terms[0]
+		g := credit(h.level) * s.terms[h.term].weight
+		switch {
+		case taken == nil || taken[i] == isMissing:
+			q.covered += max(0, g-s.gain[i])
+			s.gain[i] = max(s.gain[i], g)
+		case s.gain[i] == 0: // shows what the sentence is about
+			s.gain[i] = 1
+			q.about += g
+		}
+	}
 }
 
 // sentenceAt returns the sentence in which the closest window of a chunk starts.

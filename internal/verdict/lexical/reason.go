@@ -87,14 +87,7 @@ func (s *scratch) markValues(c *claim, q quote) {
 // secondQuote returns the sentence that contains most of the words of c that are not in
 // q, or a quote that covers nothing if none contains enough.
 func (j *Judge) secondQuote(s *scratch, c *claim, contexts []string, q quote) quote {
-	s.taken = slices.Grow(s.taken[:0], len(s.presence))[:len(s.presence)]
-	for i, p := range s.presence {
-		s.taken[i] = levels
-		if p != isMissing {
-			s.taken[i] = levelExact
-		}
-	}
-	more := j.bestSentence(s, c, contexts)
+	more := j.bestSentence(s, c, contexts, s.presence)
 	if other := j.complement(s, c, contexts, q); other.covered > more.covered {
 		more = other
 	}
