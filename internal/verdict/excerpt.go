@@ -15,13 +15,10 @@ const excerptLength = 140
 // Excerpt returns text in quotation marks for use in a reason. The result is a
 // single line without control characters. If text is longer than 140 code points,
 // Excerpt returns whole words around byte offset at.
-func Excerpt(text string, at int) string { return string(AppendExcerpt(nil, text, at)) }
-
-// AppendExcerpt appends the result of [Excerpt] to b.
-func AppendExcerpt(b []byte, text string, at int) []byte {
+func Excerpt(text string, at int) string {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	start, end := excerptRange(text, min(max(at, 0), len(text)))
-	b = append(b, "“"...)
+	b := []byte("“")
 	if start > 0 {
 		b = append(b, "…"...)
 	}
@@ -43,7 +40,7 @@ func AppendExcerpt(b []byte, text string, at int) []byte {
 	if end < len(text) {
 		b = append(b, "…"...)
 	}
-	return append(bytes.TrimRight(b, " "), "”"...)
+	return string(bytes.TrimRight(b, " ")) + "”"
 }
 
 // excerptRange returns the range of text to quote, which has at most

@@ -45,9 +45,13 @@ func (s *scratch) checkNumbers(c *claim, contexts []string, q quote) objection {
 		}
 		remaining--
 		v := &s.claimValues[t.value]
-		if n := s.nearestValue(c, v, contexts); n.value != nil && n.within(q) && (n.similarity >= minSimilarity || v.Noun != "" && values.CountsAlike(&v.Value, &n.value.Value)) {
-			other := n.at(contexts)
-			return objection{reason: s.valueReason(c, t, other, contexts), stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis()}
+		if n, similarity := s.nearestValue(c, v, contexts); n != nil && n.within(q) && (similarity >= minSimilarity || v.Noun != "" && values.CountsAlike(&v.Value, &n.Value)) {
+			other, claimed := n.in(contexts), textValue{c.text, v.Start, v.End}
+			reason := otherValue(other, claimed)
+			if s.isAbsent(c, t, contexts) {
+				reason = notInContexts(claimed.value(), other.value())
+			}
+			return objection{reason: reason, stated: other.value(), maxScore: maxContradictedScore, basis: c.valueBasis()}
 		}
 	}
 	return objection{}
@@ -59,17 +63,6 @@ func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
 	start, end := int(t.start), int(t.end)
 	return t.best == levels && !t.found && !verdict.InMarker(c.text, start, end) &&
 		s.search.absent(contexts, c.text[start:end])
-}
-
-// valueReason returns the reason for a claim with a wrong number or date t. other is
-// the corresponding value in the contexts.
-func (s *scratch) valueReason(c *claim, t *term, other textValue, contexts []string) string {
-	v := &s.claimValues[t.value]
-	claimed := textValue{c.text, v.Start, v.End}
-	if s.isAbsent(c, t, contexts) {
-		return notInContexts(claimed.value(), other.value())
-	}
-	return otherValue(other, claimed)
 }
 
 // otherValue returns the reason for a value that differs from a stated one. Values that
@@ -120,32 +113,18 @@ func (c *claim) valueBasis() basis {
 	return basisValue
 }
 
-// A similarValue is a value in the contexts that resembles a value in a claim.
-type similarValue struct {
-	value      *number
-	similarity float64
-}
-
 // minSimilarity is the similarity of values of the same kind, and the same unit or parts of the
 // same date. Half of it suffices to quote a value as the nearest one.
 const minSimilarity = 0.5
 
-// within reports whether the value is in the sentence q.
-func (n *similarValue) within(q quote) bool {
-	return n.value.chunk == q.chunk && n.value.Start >= q.start && n.value.Start < q.end
+// within reports whether a value of the contexts is in the sentence q.
+func (v *number) within(q quote) bool {
+	return v.chunk == q.chunk && v.Start >= q.start && v.Start < q.end
 }
 
-// text returns the value as written in the contexts, or "" if it is not similar enough
-// to be quoted.
-func (n *similarValue) text(contexts []string) string {
-	if n.value == nil || n.similarity < minSimilarity/2 {
-		return ""
-	}
-	return n.at(contexts).value()
-}
-
-func (n *similarValue) at(contexts []string) textValue {
-	return textValue{contexts[n.value.chunk], n.value.Start, n.value.End}
+// in returns a value of the contexts with its text.
+func (v *number) in(contexts []string) textValue {
+	return textValue{contexts[v.chunk], v.Start, v.End}
 }
 
 // Bonuses added to the similarity of a value when values are ranked.
@@ -154,10 +133,9 @@ const (
 	closestWindowBonus = 0.2 // the value is also in the closest window
 )
 
-// nearestValue returns the value in the contexts that is most similar to v. It prefers
-// values in the closest window and its chunk.
-func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarValue {
-	var best similarValue
+// nearestValue returns the value in the contexts that is most similar to v, or nil, and the
+// similarity. It prefers values in the closest window and its chunk.
+func (s *scratch) nearestValue(c *claim, v *number, contexts []string) (best *number, highest float64) {
 	bestRank := 0.0
 	for i := range s.values {
 		d := &s.values[i]
@@ -173,11 +151,10 @@ func (s *scratch) nearestValue(c *claim, v *number, contexts []string) similarVa
 			}
 		}
 		if rank > bestRank && !verdict.InMarker(contexts[d.chunk], d.Start, d.End) {
-			bestRank = rank
-			best = similarValue{value: d, similarity: similarity}
+			best, highest, bestRank = d, similarity, rank
 		}
 	}
-	return best
+	return best, highest
 }
 
 // valuesIn returns those of the first maxValuesKept values of the contexts that are in the sentence q.

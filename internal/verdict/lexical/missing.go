@@ -142,30 +142,29 @@ const (
 	minMissingShare = 0.06
 )
 
-// appendMissing appends the heaviest words of c that its quotes do not contain to s.line:
+// missingWords lists the heaviest words of c that its quotes do not contain, after a semicolon:
 // those that are elsewhere in the contexts, and those that are not. For a supported claim
-// only heavy words of the second kind are listed. It reports whether it appended any.
-func (s *scratch) appendMissing(c *claim, contexts []string, supported bool) bool {
-	s.missing = s.missing[:0]
+// only heavy words of the second kind are listed. If there are none, it returns "".
+func (s *scratch) missingWords(c *claim, contexts []string, supported bool) string {
+	var missing []missingWord
 	for i, p := range s.presence {
 		if t := &s.terms[int(c.terms[0])+i]; p == isMissing && !verdict.InMarker(c.text, int(t.start), int(t.end)) && isReadable(c.text[t.start:t.end]) {
-			s.missing = append(s.missing, missingWord{start: int(t.start), end: int(t.end), weight: t.weight, elsewhere: t.best < levels || t.found})
+			missing = append(missing, missingWord{start: int(t.start), end: int(t.end), weight: t.weight, elsewhere: t.best < levels || t.found})
 		}
 	}
-	slices.SortStableFunc(s.missing, func(a, b missingWord) int { return cmp.Compare(b.weight, a.weight) })
-	s.missing = s.missing[:min(len(s.missing), maxSearched)]
-	s.missing = slices.DeleteFunc(s.missing, func(w missingWord) bool { // a variant of the word may be in the quotes
+	slices.SortStableFunc(missing, func(a, b missingWord) int { return cmp.Compare(b.weight, a.weight) })
+	missing = missing[:min(len(missing), maxSearched)]
+	missing = slices.DeleteFunc(missing, func(w missingWord) bool { // a variant of the word may be in the quotes
 		word := c.text[w.start:w.end]
 		absent := s.search.absent(contexts, word)
 		return absent == w.elsewhere // elsewhere as a synonym, or here as a part of a word
 	})
 	if supported {
-		s.missing = slices.DeleteFunc(s.missing, func(w missingWord) bool {
+		missing = slices.DeleteFunc(missing, func(w missingWord) bool {
 			return w.elsewhere || float64(w.weight) < minMissingShare*float64(c.total)
 		})
 	}
-	elsewhere := s.appendWords(c, "; elsewhere in the contexts: ", true)
-	return s.appendWords(c, "; not in the contexts: ", false) || elsewhere
+	return c.listWords("; elsewhere in the contexts: ", missing, true) + c.listWords("; not in the contexts: ", missing, false)
 }
 
 // isReadable reports whether a term looks like a word: it has more than one character and is not
@@ -176,11 +175,11 @@ func isReadable(term string) bool {
 	return size < len(term) && len(term) <= maxLen && !unicode.In(r, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar)
 }
 
-// appendWords appends up to maxListed of the missing words to s.line, after a prefix.
-// Those that overlap, as in scripts without spaces, are joined.
-func (s *scratch) appendWords(c *claim, prefix string, elsewhere bool) bool {
-	words := s.missing[:0:0]
-	for _, w := range s.missing {
+// listWords returns up to maxListed of the missing words that are elsewhere, or not, after a
+// prefix. Those that overlap, as in scripts without spaces, are joined.
+func (c *claim) listWords(prefix string, missing []missingWord, elsewhere bool) string {
+	var words []missingWord
+	for _, w := range missing {
 		if w.elsewhere != elsewhere || len(words) > 0 && float64(w.weight) < minListedShare*float64(words[0].weight) {
 			continue
 		}
@@ -194,12 +193,12 @@ func (s *scratch) appendWords(c *claim, prefix string, elsewhere bool) bool {
 			words = append(words, w)
 		}
 	}
+	list := ""
 	for _, w := range words[:min(len(words), maxListed)] {
-		s.line = append(s.line, prefix...)
-		s.line = append(s.line, c.text[w.start:w.end]...)
+		list += prefix + c.text[w.start:w.end]
 		prefix = ", "
 	}
-	return len(words) > 0
+	return list
 }
 
 // The search in a task covers at most minSearchBytes plus searchesPerByte times the length

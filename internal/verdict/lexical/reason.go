@@ -10,10 +10,9 @@ import (
 
 const nearestIn, statedIn = "nearest passage in ", "stated in "
 
-// appendPassage appends the chunk number of q to s.line, and an excerpt of q around byte at of q.
-func (s *scratch) appendPassage(contexts []string, q quote, at int) {
-	s.line = strconv.AppendInt(append(s.line, "chunk "...), int64(q.chunk), 10)
-	s.line = verdict.AppendExcerpt(append(s.line, ": "...), q.text(contexts), at)
+// passage returns the chunk number of q, and an excerpt of q around byte at of q.
+func (q quote) passage(contexts []string, at int) string {
+	return "chunk " + strconv.Itoa(q.chunk) + ": " + verdict.Excerpt(q.text(contexts), at)
 }
 
 // minWhole is the minimum length of a phrase, as a share of its sentence, for the reason not to
@@ -22,9 +21,9 @@ const minWhole = 0.8
 
 // objectionReason returns the reason for an objection to c, which quotes q.
 func (j *Judge) objectionReason(s *scratch, o objection, c *claim, contexts []string, q quote) string {
-	s.line = append(append(s.line[:0], o.reason...), "; "...)
+	reason := o.reason + "; "
 	if o.basis == basisMissing {
-		s.line = append(s.line, nearestIn...)
+		reason += nearestIn
 	}
 	text := q.text(contexts)
 	at := strings.Index(text, o.stated)
@@ -32,45 +31,39 @@ func (j *Judge) objectionReason(s *scratch, o objection, c *claim, contexts []st
 	case o.stated == "" || at < 0:
 		at = j.findTerms(s, c, contexts, q)
 	case float64(len(o.stated)) >= minWhole*float64(len(strings.TrimSpace(text))):
-		return string(strconv.AppendInt(append(s.line, "chunk "...), int64(q.chunk), 10))
+		return reason + "chunk " + strconv.Itoa(q.chunk)
 	}
-	s.appendPassage(contexts, q, at)
-	return string(s.line)
+	return reason + q.passage(contexts, at)
 }
 
 // support returns the passages that support c, of which q is the best, the basis, and the
 // reason, which lists the passages and the words of c that they do not contain.
 func (j *Judge) support(s *scratch, c *claim, contexts []string, q quote) ([]quote, basis, string) {
-	if strings.Contains(q.text(contexts), c.text) {
-		s.line = append(s.line[:0], statedIn...)
-		s.appendPassage(contexts, q, strings.Index(q.text(contexts), c.text))
-		return []quote{q}, basisStated, string(s.line)
+	if at := strings.Index(q.text(contexts), c.text); at >= 0 {
+		return []quote{q}, basisStated, statedIn + q.passage(contexts, at)
 	}
 	s.parseClaim(j, c)
 	at := j.findTerms(s, c, contexts, q)
 	s.markValues(c, q)
-	stated, b := s.isStated(c), basisClose
-	s.line = s.line[:0]
+	stated, b, reason := s.isStated(c), basisClose, "close match in "
 	if stated && max(len(c.text), q.end-q.start) <= maxAligned && s.align(j, contexts, q).SameNegations() {
-		s.line, b = append(s.line, statedIn...), basisStated
-	} else {
-		s.line = append(s.line, "close match in "...)
+		b, reason = basisStated, statedIn
 	}
-	s.appendPassage(contexts, q, at)
 	quotes := []quote{q}
-	if !stated {
-		if more := j.secondQuote(s, c, contexts, q); more.covered > 0 {
-			quotes = append(quotes, more)
-			at = j.findMoreTerms(s, c, contexts, more)
-			if s.line = append(s.line, " and "...); more.chunk == q.chunk {
-				s.line = verdict.AppendExcerpt(s.line, more.text(contexts), at)
-			} else {
-				s.appendPassage(contexts, more, at)
-			}
-		}
-		s.appendMissing(c, contexts, true)
+	reason += q.passage(contexts, at)
+	if stated {
+		return quotes, b, reason
 	}
-	return quotes, b, string(s.line)
+	if more := j.secondQuote(s, c, contexts, q); more.covered > 0 {
+		quotes = append(quotes, more)
+		at = j.findMoreTerms(s, c, contexts, more)
+		passage := more.passage(contexts, at)
+		if more.chunk == q.chunk {
+			passage = verdict.Excerpt(more.text(contexts), at)
+		}
+		reason += " and " + passage
+	}
+	return quotes, b, reason + s.missingWords(c, contexts, true)
 }
 
 // markValues marks the values of c that q states in other words as present.
@@ -102,22 +95,19 @@ func (j *Judge) secondQuote(s *scratch, c *claim, contexts []string, q quote) qu
 // date and the most similar one in the contexts, or else the words that are not in q.
 func (j *Judge) missingReason(s *scratch, c *claim, contexts []string, q quote) string {
 	at := j.findTerms(s, c, contexts, q)
-	s.line = s.line[:0]
+	passage := nearestIn + q.passage(contexts, at)
 	if t := s.absentValue(c, contexts); t != nil {
 		v := &s.claimValues[t.value]
-		n := s.nearestValue(c, v, contexts)
-		s.line = append(s.line, notInContexts(wholeValue(c.text, v.Start, v.End), n.text(contexts))...)
-		s.line = append(s.line, "; "+nearestIn...)
-		s.appendPassage(contexts, q, at)
-		return string(s.line)
+		nearest := ""
+		if n, similarity := s.nearestValue(c, v, contexts); similarity >= minSimilarity/2 {
+			nearest = n.in(contexts).value()
+		}
+		return notInContexts(wholeValue(c.text, v.Start, v.End), nearest) + "; " + passage
 	}
-	const prefix = "not stated; "
-	s.line = append(s.line, prefix+nearestIn...)
-	s.appendPassage(contexts, q, at)
-	if s.appendMissing(c, contexts, false) {
-		return string(s.line[len(prefix):])
+	if missing := s.missingWords(c, contexts, false); missing != "" {
+		return passage + missing
 	}
-	return string(s.line)
+	return "not stated; " + passage
 }
 
 // absentValue returns the first number or date in c that no context contains, or nil.
