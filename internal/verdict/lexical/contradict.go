@@ -96,11 +96,6 @@ func otherSign(stated, claimed []byte, q quote) objection {
 	return objection{reason: otherWords(string(stated), string(claimed)), stated: string(stated), maxScore: maxContradictedScore, basis: basisValue, at: q}
 }
 
-// otherBound returns the objection that q has a value of the claim with another bound.
-func otherBound(stated, claimed textValue, q quote) objection {
-	return objection{reason: otherWords(stated.phrase(), claimed.phrase()), stated: stated.value(), basis: basisWords, at: q}
-}
-
 // valueBasis returns the basis of an objection to a value of c. A total or another value that
 // may be computed from those in the contexts is not contradicted by them.
 func (c *claim) valueBasis() basis {

@@ -51,11 +51,15 @@ func (s *scratch) checkBounds(c *claim, passages []passage) (o objection) {
 	for i := range claimed {
 		v := &claimed[i].Value
 		value := textValue{c.text, v.Start, v.End}
-		if bound := boundOf(v, passages); bound.end > 0 && c.coverage() >= minRepeated && !namesBound(c.text, v.End) {
-			o = otherBound(bound, value, c.candidates[0])
+		stated := boundOf(v, passages)
+		if c.coverage() < minRepeated || namesBound(c.text, v.End) {
+			stated = textValue{}
 		}
 		if number := numberOf(v, passages); number.end > 0 && (c.coverage() >= minRepeated || v.Open && c.coverage() >= minClose) {
-			o = otherBound(number, value, c.candidates[0])
+			stated = number
+		}
+		if stated.end > 0 {
+			o = objection{reason: otherWords(stated.phrase(), value.phrase()), stated: stated.value(), basis: basisWords, at: c.candidates[0]}
 		}
 	}
 	return o
