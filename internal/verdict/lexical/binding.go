@@ -84,14 +84,14 @@ func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []val
 		}
 	}
 	n, all := a.wordsBesides(v.Start, v.End)
-	all = all && int(a.Claim.Words[0].Start) < v.Start && !a.Claim.HasPronoun(a.stated)
+	all = all && int(a.Claim.Words[0].Start) < v.Start && !a.Claim.HasPronoun(a.Stated)
 	switch {
 	case len(stated) == 0 && len(others) > 0 && all && b.at.end == 0:
 		b.at, b.instead, b.atWords = q, *others[0], n
 	case len(stated) == 0:
 	case !all:
 		b.words = append(b.words, n)
-		b.unclear = b.unclear || a.stated.HasPronoun(a.Claim) || a.stated.IsElliptic() || stated[0].Kind == values.Number && stated[0].Noun == "" && v.Noun != ""
+		b.unclear = b.unclear || a.Stated.HasPronoun(a.Claim) || a.Stated.IsElliptic() || stated[0].Kind == values.Number && stated[0].Noun == "" && v.Noun != ""
 	case len(stated) == 1 && b.at.end == 0:
 		for _, w := range others {
 			if a.bindsOther(stated[0], w) {
@@ -123,7 +123,7 @@ func (a *aligned) wordsBesides(start, end int) (n int, all bool) {
 		switch {
 		case w.Is(lexicon.Stop) || int(w.Start) < end && int(w.End) > start:
 			continue
-		case a.To[i] >= 0 && a.How[i] != entail.Opposite || slices.ContainsFunc(a.stated.Words, same):
+		case a.To[i] >= 0 && a.How[i] != entail.Opposite || slices.ContainsFunc(a.Stated.Words, same):
 			n++
 		case !w.Light():
 			all = false
@@ -135,7 +135,7 @@ func (a *aligned) wordsBesides(start, end int) (n int, all bool) {
 // bindsOther reports whether the statement has v and w in different clauses or phrases, wherever it
 // is split between them, and the claim has the word that w is about, but none that v may be about.
 func (a *aligned) bindsOther(v, w *values.Value) bool {
-	words := a.stated.Words
+	words := a.Stated.Words
 	at := func(v *values.Value) (first, end int) {
 		first = slices.IndexFunc(words, func(x entail.Word) bool { return int(x.End) > v.Start })
 		end = first
@@ -151,7 +151,7 @@ func (a *aligned) bindsOther(v, w *values.Value) bool {
 	}
 	found := false
 	for split := min(vEnd, wEnd); split <= max(vFirst, wFirst); split++ {
-		if !a.stated.Separates(split) {
+		if !a.Stated.Separates(split) {
 			continue
 		}
 		found = true
@@ -173,7 +173,7 @@ func (a *aligned) bindsOther(v, w *values.Value) bool {
 // content words of the phrase from word lo to word hi that the rest of the sentence lacks. They
 // are those after "of" or "for", or else before the value, or else after it.
 func (a *aligned) about(first, end, lo, hi int) []int {
-	words := a.stated.Words
+	words := a.Stated.Words
 	own := func(from, to, step int) (found []int) {
 		for i := from; i != to; i += step {
 			w := &words[i]
@@ -196,5 +196,5 @@ func (a *aligned) about(first, end, lo, hi int) []int {
 
 // claims reports whether the claim has word i of the statement, in any form.
 func (a *aligned) claims(i int) bool {
-	return slices.ContainsFunc(a.To, func(to int) bool { return to == i }) || slices.ContainsFunc(a.Claim.Words, func(w entail.Word) bool { return w.Key == a.stated.Words[i].Key })
+	return slices.ContainsFunc(a.To, func(to int) bool { return to == i }) || slices.ContainsFunc(a.Claim.Words, func(w entail.Word) bool { return w.Key == a.Stated.Words[i].Key })
 }

@@ -112,7 +112,7 @@ func (s *scratch) parseClaim(j *Judge, c *claim) {
 func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 	stated := s.parse(j, contexts, q, q.statement(contexts))
 	for _, a := range s.aligned {
-		if a.stated == stated {
+		if a.Stated == stated {
 			return a
 		}
 	}
@@ -122,7 +122,7 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 		s.aligned[n] = &aligned{}
 	}
 	a := s.aligned[n]
-	a.stated = stated
+	a.Stated = stated
 	a.Align(&s.claimed, stated)
 	return a
 }
@@ -167,7 +167,7 @@ func (j *Judge) compare(s *scratch, c *claim, contexts []string, check bool) com
 			x.at, x.coverage, x.findings, bestRank = q, coverage, findings, rank
 		}
 		nearness := coverage + float64(q.covered)/float64(c.total*exactCredit)
-		if len(a.stated.Words) < minNearest {
+		if len(a.Stated.Words) < minNearest {
 			nearness /= 2 // a heading
 		}
 		if nearness > maxNearness {

@@ -22,11 +22,11 @@ func (j *Judge) checkHeading(s *scratch, c *claim, contexts []string) objection 
 		}
 		item := strings.Trim(q.statement(contexts), itemMarks)
 		a, text := &s.headed, item+" "+strings.ToLower(heading)
-		j.entail.Parse(a.stated, text, j.lex.Tokens(nil, text))
-		if a.stated.IsClause(len(item)) {
+		j.entail.Parse(a.Stated, text, j.lex.Tokens(nil, text))
+		if a.Stated.IsClause(len(item)) {
 			continue
 		}
-		if a.Align(&s.claimed, a.stated); a.Coverage() <= closest {
+		if a.Align(&s.claimed, a.Stated); a.Coverage() <= closest {
 			continue
 		}
 		best, closest = objection{}, a.Coverage()

@@ -46,7 +46,7 @@ func (j *Judge) alignTerms(s *scratch, c *claim, contexts []string, q quote) {
 		p := &s.presence[term-c.terms[0]]
 		switch to := a.To[i]; {
 		case to >= 0 && a.How[i] != entail.Opposite:
-			s.markPresent(c, term, int(a.stated.Words[to].Start))
+			s.markPresent(c, term, int(a.Stated.Words[to].Start))
 		case *p == isMissing && s.terms[term].value < 0 && s.claimed.Words[i].Light():
 			*p = isLight
 		}

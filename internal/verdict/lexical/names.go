@@ -40,14 +40,14 @@ func (j *Judge) otherName(s *scratch, c *claim, contexts []string, x int) (at qu
 		a := s.align(j, contexts, q)
 		n, all := a.wordsBesides(start, end)
 		switch y := a.nameInstead(x); {
-		case a.stated.HasPronoun(a.Claim):
+		case a.Stated.HasPronoun(a.Claim):
 			return quote{}, ""
-		case a.To[x] >= 0 && (a.stated.IsElliptic() || nextContent(a.stated.Words, a.To[x], 1) < 0 && nextContent(a.stated.Words, a.To[x], -1) < 0):
+		case a.To[x] >= 0 && (a.Stated.IsElliptic() || nextContent(a.Stated.Words, a.To[x], 1) < 0 && nextContent(a.Stated.Words, a.To[x], -1) < 0):
 			return quote{}, "" // "Dogs are not.", "Smoking: no."
 		case a.To[x] >= 0:
 			namedWords = max(namedWords, n)
 		case all && y >= 0 && at.end == 0 && a.SameNegations():
-			at, other, atWords = q, a.stated.Span(y, y).Text(), n
+			at, other, atWords = q, a.Stated.Span(y, y).Text(), n
 		}
 	}
 	if namedWords < 0 || namedWords >= atWords {
@@ -60,7 +60,7 @@ func (j *Judge) otherName(s *scratch, c *claim, contexts []string, x int) (at qu
 // the claim has word x, or -1. Names with the same first letters may be the same.
 func (a *aligned) nameInstead(x int) int {
 	const prefix = 3
-	words, name := a.stated.Words, a.Claim.Words[x].Lower
+	words, name := a.Stated.Words, a.Claim.Words[x].Lower
 	for y := range words {
 		w := &words[y]
 		if !isNameLike(w) || a.From[y] >= 0 || strings.HasSuffix(w.Lower, "'s") || w.Lower[:min(prefix, len(w.Lower))] == name[:min(prefix, len(name))] {

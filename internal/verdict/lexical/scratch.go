@@ -95,8 +95,6 @@ type block struct {
 // An aligned statement is a statement of the contexts that was aligned with a claim.
 type aligned struct {
 	entail.Alignment
-
-	stated *entail.Sentence
 }
 
 // maxParsed is the number of parsed sentences that are kept for the next claim.
@@ -134,7 +132,7 @@ type passage struct {
 }
 
 func newScratch(finder *values.Finder) *scratch {
-	return &scratch{finder: finder, headed: aligned{stated: &entail.Sentence{}}, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell]span{}}
+	return &scratch{finder: finder, headed: aligned{entail.Alignment{Stated: &entail.Sentence{}}}, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell]span{}}
 }
 
 // reset prepares s for a new task.

@@ -287,7 +287,7 @@ func (j *Judge) deniesValue(s *scratch, c *claim, q quote, contexts []string) bo
 	if n != 1 || ambiguous {
 		return false
 	}
-	if _, n, ambiguous = s.align(j, contexts, q).stated.Negations(); n > 0 || ambiguous {
+	if _, n, ambiguous = s.align(j, contexts, q).Stated.Negations(); n > 0 || ambiguous {
 		return false
 	}
 	if slices.ContainsFunc(s.valuesIn(q), func(w number) bool { return !w.IsPlain() }) {
