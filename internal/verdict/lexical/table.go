@@ -247,7 +247,8 @@ func (t *table) objection(claimed string, row, column int) objection {
 	if claimed != "" {
 		claimed = ", not " + quoted(claimed)
 	}
-	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + claimed, maxScore: maxContradictedScore, basis: basisValue, at: t.rowQuote(row)}
+	at := quote{chunk: t.chunk, start: t.rows[row].start, end: t.rows[row].end}
+	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + claimed, maxScore: maxContradictedScore, basis: basisValue, at: at}
 }
 
 // A table is a parsed table in a context. The first row contains the names of the
@@ -269,11 +270,6 @@ type tableCell struct {
 }
 
 func (t *table) header() []tableCell { return t.rows[0].cells }
-
-// rowQuote returns row i as a quote.
-func (t *table) rowQuote(i int) quote {
-	return quote{chunk: t.chunk, start: t.rows[i].start, end: t.rows[i].end}
-}
 
 // cell returns a cell, or nil if the row is too short.
 func (t *table) cell(row, column int) *tableCell {
@@ -303,15 +299,15 @@ func findTables(text string) [][]tableLine {
 			continue
 		}
 		var rows []tableLine
-		for start := 0; start < len(text); {
-			end := len(text)
-			if n := strings.IndexByte(text[start:], '\n'); n >= 0 {
-				end = start + n
-			}
-			r := tableLine{start: start, end: end, cells: splitCells(text[start:end], delimiter)}
+		end := 0
+		for line := range strings.Lines(text) {
+			start := end
+			end += len(line)
+			line = strings.TrimSuffix(line, "\n")
+			r := tableLine{start: start, end: start + len(line), cells: splitCells(line, delimiter)}
 			switch {
-			case strings.TrimSpace(text[start:end]) == "": // blank lines separate the rows of HTML tables
-			case len(r.cells) > 1 && isRule(text[start:end]):
+			case strings.TrimSpace(line) == "": // blank lines separate the rows of HTML tables
+			case len(r.cells) > 1 && isRule(line):
 				rows = rows[max(0, len(rows)-1):] // the line before is the header
 			case len(r.cells) > 1 && (len(rows) == 0 || len(r.cells) == len(rows[0].cells)):
 				rows = append(rows, r)
@@ -321,7 +317,6 @@ func findTables(text string) [][]tableLine {
 					rows = append(rows, r)
 				}
 			}
-			start = end + 1
 		}
 		tables = appendTable(tables, rows, delimiter)
 	}
