@@ -273,17 +273,13 @@ func (j *Judge) sentences(s *scratch, contexts []string, chunk, near int) [][2]i
 	return s.sentences[from:]
 }
 
-// toEvidence converts quotes to evidence of a passage that does not support a claim.
-// Offsets are in code points.
+// toEvidence converts quotes to evidence without a role. Offsets are in code points.
 func (s *scratch) toEvidence(contexts []string, quotes []quote) []verdict.Evidence {
 	out := make([]verdict.Evidence, len(quotes))
 	for i, q := range quotes {
 		text := contexts[q.chunk][q.start:q.end]
 		start := s.codePoints(contexts, q.chunk, q.start)
-		out[i] = verdict.Evidence{
-			Chunk: q.chunk, Start: start, End: start + utf8.RuneCountInString(text), Quote: text,
-			Role: verdict.RoleNearest,
-		}
+		out[i] = verdict.Evidence{Chunk: q.chunk, Start: start, End: start + utf8.RuneCountInString(text), Quote: text}
 	}
 	return out
 }
