@@ -260,8 +260,8 @@ func (j *Judge) sentences(s *scratch, contexts []string, chunk, near int) [][2]i
 	if len(text) > cellSize {
 		key.n = max(0, near-cellSize/4) / (cellSize / 2)
 	}
-	if p, ok := s.cells[key]; ok {
-		return s.sentences[p.from:p.to]
+	if found, ok := s.cells[key]; ok {
+		return found
 	}
 	lo := key.n * (cellSize / 2)
 	lo, hi := runeBounds(text, lo, min(lo+cellSize, len(text)))
@@ -269,8 +269,8 @@ func (j *Judge) sentences(s *scratch, contexts []string, chunk, near int) [][2]i
 	j.opts.Sentences(text[lo:hi], func(start, end int) {
 		s.sentences = append(s.sentences, [2]int{lo + start, lo + end})
 	})
-	s.cells[key] = span{from: from, to: len(s.sentences)}
-	return s.sentences[from:]
+	s.cells[key] = s.sentences[from:]
+	return s.cells[key]
 }
 
 // toEvidence converts quotes to evidence without a role. Offsets are in code points.

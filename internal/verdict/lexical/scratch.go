@@ -48,15 +48,12 @@ type scratch struct {
 
 	presence []presence // of each term of a claim, see findTerms
 	heaviest place      // see findTerms
-	missing  []missingWord
 
-	taken     []level // see bestSentence
-	gain      []int64
-	sentences [][2]int      // sentences of all cells
-	cells     map[cell]span // cells that have been split into sentences
-	mark      mark          // see codePoints
+	gain      []int64           // see cover
+	sentences [][2]int          // sentences of all cells
+	cells     map[cell][][2]int // those of each cell that has been split
+	mark      mark              // see codePoints
 	search    searcher
-	line      []byte // buffer for the reason
 
 	tables     []table // tables in the contexts, valid if tablesRead
 	tablesRead bool
@@ -74,9 +71,6 @@ const cellSize = 1 << 12
 
 // A cell is the byte range cellSize/2 × n to cellSize/2 × (n+2) of a chunk.
 type cell struct{ chunk, n int }
-
-// A span is a range of indices into scratch.sentences.
-type span struct{ from, to int }
 
 // A mark records the number of code points before a byte offset in a chunk.
 type mark struct{ chunk, bytes, points int }
@@ -132,7 +126,7 @@ type passage struct {
 }
 
 func newScratch(finder *values.Finder) *scratch {
-	return &scratch{finder: finder, headed: aligned{entail.Alignment{Stated: &entail.Sentence{}}}, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell]span{}}
+	return &scratch{finder: finder, headed: aligned{entail.Alignment{Stated: &entail.Sentence{}}}, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell][][2]int{}}
 }
 
 // reset prepares s for a new task.
