@@ -1,6 +1,9 @@
 package encoder
 
-import "github.com/ragfaith/ragfaith/internal/encoder/ort"
+import (
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
+	"github.com/ragfaith/ragfaith/internal/encoder/ort"
+)
 
 // buildGraph adds the network to a graph and returns the hidden values of all tokens
 // including padding, one row each.
@@ -99,7 +102,7 @@ func (r *relative) buildGraph(g *graphBuilder, distances ort.Value) ort.Value {
 			if i >= b.length {
 				distance -= len(values)
 			}
-			values[i] = int64(r.bucket(distance))
+			values[i] = int64(kernel.DistanceBucket(distance, r.buckets))
 		}
 		return ort.NewTensor("buckets", values, len(values))
 	})

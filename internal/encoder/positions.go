@@ -55,51 +55,21 @@ func (r *rotation) rotate(qkv []float32, positions []int32, heads, head int) {
 	}
 }
 
-// relative is the attention bias of T5 (Raffel et al., 2020, "Exploring the Limits
-// of Transfer Learning with a Unified Text-to-Text Transformer", section 2.1): one
-// value per head and bucket of distances.
+// relative is the attention bias of T5: one value per head and bucket of distances.
 type relative struct {
 	heads, buckets int
-	values         []float32 // [buckets][heads]
-	byDistance     []float32 // [heads][2*maxLen-1]
+	values         []float32   // [buckets][heads]
+	byDistance     [][]float32 // [heads][2*maxLen-1]
 	maxLen         int
-}
-
-// t5MaxDistance is relative_attention_max_distance of HHEM's base model.
-const t5MaxDistance = 128
-
-// bucket returns the bucket of a distance, key position minus query position. Each
-// direction uses half of the buckets. The first half of these hold a single
-// distance; the ranges of the others grow logarithmically.
-func (r *relative) bucket(distance int) int {
-	half := r.buckets / 2
-	base := 0
-	if distance > 0 {
-		base = half
-	}
-	n, exact := max(distance, -distance), half/2
-	if n < exact {
-		return base + n
-	}
-	frac := math.Log(float64(n)/float64(exact)) / math.Log(t5MaxDistance/float64(exact))
-	return base + min(exact+int(frac*float64(half-exact)), half-1)
 }
 
 // addBiases adds the biases to an attention over sequences of up to n tokens.
 func (r *relative) addBiases(n int, a *kernel.Attention) {
 	if n > r.maxLen {
 		r.maxLen = n + n/8
-		span := 2*r.maxLen - 1
-		r.byDistance = make([]float32, r.heads*span)
-		for i := range span {
-			row := r.values[r.bucket(i-r.maxLen+1)*r.heads:]
-			for h := range r.heads {
-				r.byDistance[h*span+i] = row[h]
-			}
-		}
+		r.byDistance = kernel.DistanceBiases(r.values, r.heads, r.maxLen)
 	}
-	span := 2*r.maxLen - 1
-	a.Prepare = func(_ *kernel.Worker, _, h, _, _ int) []float32 { return r.byDistance[h*span : (h+1)*span] }
+	a.Prepare = func(_ *kernel.Worker, _, h, _, _ int) []float32 { return r.byDistance[h] }
 	a.Bias = func(_ *kernel.Worker, byDistance []float32, _, i, lo, hi int, dst []float32) {
 		copy(dst, byDistance[r.maxLen-1-i+lo:r.maxLen-1-i+hi])
 	}

@@ -26,7 +26,7 @@ func t5(w *weights, prefix string) (*network, error) {
 	switch {
 	case w.err != nil:
 		return nil, w.err
-	case buckets < 4 || buckets%4 != 0 || buckets > 4*t5MaxDistance-4:
+	case buckets < 4 || buckets%4 != 0 || buckets > 4*kernel.MaxDistance-4:
 		w.fail(block0+"relative_attention_bias.weight", "unsupported number of buckets: %d", buckets)
 	case attnWidth%heads != 0:
 		w.fail(block0+"q.weight", "%d rows are not divisible by %d heads", attnWidth, heads)
@@ -66,7 +66,7 @@ func t5(w *weights, prefix string) (*network, error) {
 func checkT5(c *config) {
 	c.oneOf("feed_forward_proj", "relu", "gated-gelu")
 	c.require("tie_word_embeddings", false)
-	for key, want := range map[string]float64{"layer_norm_epsilon": t5Eps, "relative_attention_max_distance": t5MaxDistance, "decoder_start_token_id": t5DecoderStart} {
+	for key, want := range map[string]float64{"layer_norm_epsilon": t5Eps, "relative_attention_max_distance": kernel.MaxDistance, "decoder_start_token_id": t5DecoderStart} {
 		if v := optional(c, key, want, "a number"); v != want {
 			c.fail(key, "%v is not supported", v)
 		}

@@ -1,5 +1,7 @@
 package kernel
 
+import "math"
+
 // Attention is softmax(Q·Kᵀ*Scale + bias)·V over sequences whose tokens are
 // concatenated without padding.
 type Attention struct {
@@ -13,7 +15,7 @@ type Attention struct {
 	// Lengths are the numbers of tokens of the sequences.
 	Lengths []int
 	// Prefix, if set, has for each sequence the index of an earlier one whose tokens it attends to
-	// before its own, or -1. Window and biases are then not supported.
+	// before its own, or -1. Window is then not supported. The keys of Bias start with those tokens.
 	Prefix         []int
 	Heads, HeadDim int
 	Scale          float32 // greater than 0
@@ -208,4 +210,38 @@ func (h *headAttention) softmaxRow(i, r, first, last int) {
 		h.a.Bias(h.w, h.prepared, h.queries.sequence, i, from, to, bias)
 	}
 	h.inverse[r] = 1 / h.w.k.softmax(scores[from-first:to-first], h.a.Scale, bias)
+}
+
+// DistanceBiases returns what each head adds for a key at each distance from the query, from 1-n to n-1, given a value for each
+// bucket and head: [buckets][heads].
+func DistanceBiases(values []float32, heads, n int) [][]float32 {
+	biases := make([][]float32, heads)
+	for distance := 1 - n; distance < n; distance++ {
+		row := values[DistanceBucket(distance, len(values)/heads)*heads:]
+		for h := range biases {
+			biases[h] = append(biases[h], row[h])
+		}
+	}
+	return biases
+}
+
+// MaxDistance is the distance from which keys are in the last bucket: relative_attention_max_distance of MPNet, and of T5 in HHEM.
+const MaxDistance = 128
+
+// DistanceBucket returns the bucket of a distance, key position minus query position, in the attention of T5 and MPNet (Raffel et
+// al., 2020, "Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer", section 2.1). Each
+// direction uses half of the buckets. The first half of these hold a single
+// distance; the ranges of the others grow logarithmically.
+func DistanceBucket(distance, buckets int) int {
+	half := buckets / 2
+	base := 0
+	if distance > 0 {
+		base = half
+	}
+	n, exact := max(distance, -distance), half/2
+	if n < exact {
+		return base + n
+	}
+	frac := math.Log(float64(n)/float64(exact)) / math.Log(MaxDistance/float64(exact))
+	return base + min(exact+int(frac*float64(half-exact)), half-1)
 }
