@@ -193,12 +193,14 @@ func (c *claim) listWords(prefix string, missing []missingWord, elsewhere bool) 
 			words = append(words, w)
 		}
 	}
-	list := ""
+	var list []string
 	for _, w := range words[:min(len(words), maxListed)] {
-		list += prefix + c.text[w.start:w.end]
-		prefix = ", "
+		list = append(list, c.text[w.start:w.end])
 	}
-	return list
+	if list == nil {
+		return ""
+	}
+	return prefix + strings.Join(list, ", ")
 }
 
 // The search in a task covers at most minSearchBytes plus searchesPerByte times the length
