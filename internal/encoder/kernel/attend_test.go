@@ -98,15 +98,20 @@ func attentionOptions() map[string]func(a *Attention) {
 			}
 		}
 	}
+	prefix := func(a *Attention) {
+		a.Prefix = make([]int, len(a.Lengths))
+		a.Prefix[0] = -1
+	}
 	return map[string]func(a *Attention){
 		"global":      func(*Attention) {},
 		"window":      func(a *Attention) { a.Window = 5 },
 		"wide window": func(a *Attention) { a.Window = 40 },
 		"bias":        bias,
 		"first":       first,
-		"prefix": func(a *Attention) {
-			a.Prefix = make([]int, len(a.Lengths))
-			a.Prefix[0] = -1
+		"prefix":      prefix,
+		"prefix bias": func(a *Attention) {
+			prefix(a)
+			bias(a)
 		},
 		"first window bias": func(a *Attention) {
 			first(a)
