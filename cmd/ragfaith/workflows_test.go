@@ -93,7 +93,7 @@ func TestReleaseFilesAreComplete(t *testing.T) {
 	notices := readFile(t, filepath.Join(dir, "THIRD_PARTY_NOTICES.md"))
 	// A module of Windows only, WordNet, the standard library, the weights of the embedded judge
 	// and the token vocabularies.
-	for _, want := range []string{"\n## github.com/inconshreveable/mousetrap v", "WordNet 3.0", "Copyright 2009 The Go Authors", "e5-small-v2", "Attribution-ShareAlike 4.0", "Copyright (c) 2022 OpenAI"} {
+	for _, want := range []string{"\n## github.com/inconshreveable/mousetrap v", "WordNet 3.0", "Copyright 2009 The Go Authors", "all-mpnet-base-v2", "Attribution-ShareAlike 4.0", "Copyright (c) 2022 OpenAI"} {
 		if !strings.Contains(notices, want) {
 			t.Errorf("notices do not mention %s", want)
 		}

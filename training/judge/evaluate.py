@@ -191,13 +191,14 @@ if __name__ == "__main__":
     parser.add_argument("out")
     parser.add_argument("file", nargs="?")
     parser.add_argument("--rows", nargs="+", default=[])
+    parser.add_argument("--init", help="that of the run")
     parser.add_argument("--threads", type=int, default=1)
     args = parser.parse_args()
     torch.set_num_threads(args.threads)
     net, tok = Judge(torch.load(args.out + "/encoder/base.pt")), tokenizer(args.out + "/encoder")
-    if args.file:
-        export.load(net, args.file)
-    else:
+    if args.file or args.init:
+        export.load(net, args.file or args.init)
+    if not args.file:
         net.load_state_dict(torch.load(args.out + "/state.pt", map_location="cpu")["average"], strict=False)
     for path in args.rows:
         with open(path) as f:

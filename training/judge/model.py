@@ -1,4 +1,4 @@
-"""The judge network: an encoder (BERT or MPNet) that reads a passage once and several claims beside it.
+"""The judge network: an encoder (MPNet) that reads a passage once and several claims beside it.
 
 A group is a passage and some of its claims, as token ids: [CLS] passage [SEP] and, for each claim, [CLS] claim [SEP].
 The passage attends to itself. A claim attends to the passage and to itself, and its positions continue after the passage,
@@ -16,6 +16,7 @@ MAX_PASSAGE, MAX_CLAIM = 254, 60  # tokens
 MAX_GROUP = 512  # tokens in a group
 STEP = 64  # groups are padded to a multiple of it
 DROPOUT = 0.1
+EPSILON = 1e-5  # of norms
 LABELS = ["supported", "contradicted", "not_mentioned", "not_supported"]  # the last one: either of the two before it
 PASSAGE = -1  # stands for the label of a passage
 UNKNOWN = -1  # whether a token is wrong: 1, 0 or this
@@ -74,7 +75,7 @@ class Batch:
 
     def __init__(self, groups, device="cpu"):
         shape = len(groups), padded(max(sum(map(len, parts)) for parts, *_ in groups))
-        ids, kind, position = np.zeros((3, *shape), np.int64)
+        ids, position = np.zeros((2, *shape), np.int64)
         wrong = np.full(shape, UNKNOWN)
         part, claim = np.full((2, *shape), -1)
         first, labels, owner = [], [], []
@@ -83,7 +84,7 @@ class Batch:
             for p, tokens in enumerate(parts):
                 start, end = end, end + len(tokens)
                 at = (r, slice(start, end))
-                ids[at], kind[at], part[at] = tokens, p > 0, p
+                ids[at], part[at] = tokens, p
                 position[at] = np.arange(len(tokens)) + (len(parts[0]) if p else 0)
                 if p:
                     claim[at] = len(first)
@@ -94,8 +95,9 @@ class Batch:
             labels += known[0] if known else []
         self.tokens = int((part >= 0).sum())
         tensor = lambda a: torch.as_tensor(a, dtype=torch.long, device=device)
-        self.ids, self.kind, self.position, self.claim, self.wrong, part = map(tensor, (ids, kind, position, claim, wrong, part))
+        self.ids, self.position, self.claim, self.wrong, part = map(tensor, (ids, position, claim, wrong, part))
         self.first, self.labels, self.owner = map(tensor, (first, labels, owner))
+        self.inside = part >= 0
         self.mask = ((part[:, None, :] == 0) | (part[:, :, None] == part[:, None, :]))[:, None]
 
 
@@ -134,12 +136,12 @@ class Dropout(nn.Module):
 
 
 class Layer(nn.Module):
-    def __init__(self, hidden, heads, epsilon):
+    def __init__(self, hidden, heads):
         super().__init__()
         self.heads = heads
         self.query, self.key, self.value, self.out = (nn.Linear(hidden, hidden) for _ in range(4))
         self.up, self.down = nn.Linear(hidden, 4 * hidden), nn.Linear(4 * hidden, hidden)
-        self.norm1, self.norm2 = nn.LayerNorm(hidden, eps=epsilon), nn.LayerNorm(hidden, eps=epsilon)
+        self.norm1, self.norm2 = nn.LayerNorm(hidden, eps=EPSILON), nn.LayerNorm(hidden, eps=EPSILON)
 
     def forward(self, x, bias, dropout):
         rows, width, hidden = x.shape
@@ -161,12 +163,11 @@ def bert_name(name):
         number, short, leaf = rest.split(".")
         return f"encoder.layer.{number}.{BERT_NAMES[short]}.{leaf}"
     return {"words": "embeddings.word_embeddings", "positions": "embeddings.position_embeddings", "head": "head",
-            "kinds": "embeddings.token_type_embeddings", "relative": RELATIVE.removesuffix(".weight"), "norm": "embeddings.LayerNorm",
-            "token_head": "token_head"}[field] + "." + rest
+            "relative": RELATIVE.removesuffix(".weight"), "norm": "embeddings.LayerNorm", "token_head": "token_head"}[field] + "." + rest
 
 
 HEADS = ("head", "token_head")
-RELATIVE = "encoder.relative_attention_bias.weight"  # only MPNet has it; it has no kinds
+RELATIVE = "encoder.relative_attention_bias.weight"
 
 
 class Judge(nn.Module):
@@ -179,15 +180,10 @@ class Judge(nn.Module):
         vocabulary, hidden = base["embeddings.word_embeddings.weight"].shape
         self.words = nn.Embedding(vocabulary, hidden)
         self.positions = nn.Embedding(len(base["embeddings.position_embeddings.weight"]), hidden)
-        if RELATIVE in base:
-            self.kinds, self.relative = None, nn.Embedding(*base[RELATIVE].shape)
-            heads, epsilon = base[RELATIVE].shape[1], 1e-5
-        else:
-            self.kinds, self.relative = nn.Embedding(2, hidden), None
-            heads, epsilon = hidden // 32, 1e-12
-        self.norm = nn.LayerNorm(hidden, eps=epsilon)
+        self.relative = nn.Embedding(*base[RELATIVE].shape)
+        self.norm = nn.LayerNorm(hidden, eps=EPSILON)
         layers = 1 + max(int(name.split(".")[2]) for name in base if name.startswith("encoder.layer."))
-        self.layers = nn.ModuleList(Layer(hidden, heads, epsilon) for _ in range(layers))
+        self.layers = nn.ModuleList(Layer(hidden, base[RELATIVE].shape[1]) for _ in range(layers))
         self.head, self.token_head = nn.Linear(hidden, 3), nn.Linear(hidden, 1)
         for head in (self.head, self.token_head):
             nn.init.normal_(head.weight, std=0.02, generator=torch.Generator().manual_seed(1))
@@ -203,13 +199,9 @@ class Judge(nn.Module):
 
     def forward(self, batch, dropout=lambda x: x):
         """Logits of the three classes, one row for each claim of the batch, and for each token the log odds that it is wrong."""
-        x = self.words(batch.ids) + self.positions(batch.position)
-        if self.kinds:
-            x = x + self.kinds(batch.kind)
-        x, bias = dropout(self.norm(x)), torch.where(batch.mask, 0.0, -1e4)
-        if self.relative:
-            distance = batch.position[:, None] - batch.position[:, :, None]
-            bias = bias + self.relative(bucket(distance)).permute(0, 3, 1, 2)
+        x = dropout(self.norm(self.words(batch.ids) + self.positions(batch.position)))
+        distance = batch.position[:, None] - batch.position[:, :, None]
+        bias = torch.where(batch.mask, 0.0, -1e4) + self.relative(bucket(distance)).permute(0, 3, 1, 2)
         with mixed_precision(x.device):
             if torch.is_autocast_enabled(x.device.type):
                 bias = bias.bfloat16()

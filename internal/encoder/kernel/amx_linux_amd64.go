@@ -6,7 +6,7 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// hasAMX reports whether the processor has AMX for int8, and Linux lets the process use it.
+// hasAMX reports whether the processor has AMX for int8, and Linux lets the process use it, for which it asks.
 func hasAMX() bool {
 	const (
 		requestPermission = 0x1023 // ARCH_REQ_XCOMP_PERM of arch_prctl(2)
@@ -15,6 +15,6 @@ func hasAMX() bool {
 	if !cpu.X86.HasAMXTile || !cpu.X86.HasAMXInt8 {
 		return false
 	}
-	_, _, failed := syscall.RawSyscall(syscall.SYS_ARCH_PRCTL, requestPermission, tileData, 0)
-	return failed == 0
+	_, _, errno := syscall.RawSyscall(syscall.SYS_ARCH_PRCTL, requestPermission, tileData, 0)
+	return errno == 0
 }

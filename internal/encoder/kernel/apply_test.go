@@ -156,6 +156,15 @@ func TestInt8SumsAreExact(t *testing.T) {
 			got := make([]float32, rows*out)
 			p.Apply(k.Linear(Int8, in, Part{Raw{F32: w}, nil, out}), got, x, None)
 			checkNear(t, strconv.Itoa(in), got, wantProduct(x, w, nil, rows, in, out), 0)
+			integers := func(dst []int8, row int) float32 {
+				for i := range dst {
+					dst[i] = int8(w[row*in+i])
+				}
+				return 1
+			}
+			same := make([]float32, rows*out)
+			p.Apply(k.Linear(Int8, in, Part{Raw{I8: integers}, nil, out}), same, x, None)
+			checkEqual(t, strconv.Itoa(in)+", integers", same, got)
 		}
 	})
 }

@@ -15,7 +15,7 @@ type Attention struct {
 	// Lengths are the numbers of tokens of the sequences.
 	Lengths []int
 	// Prefix, if set, has for each sequence the index of an earlier one whose tokens it attends to
-	// before its own, or -1. Window is then not supported. The keys of Bias start with those tokens.
+	// before its own, or -1. Window is then not supported. Of Bias, the keys start with those tokens, the queries do not.
 	Prefix         []int
 	Heads, HeadDim int
 	Scale          float32 // greater than 0
@@ -212,7 +212,7 @@ func (h *headAttention) softmaxRow(i, r, first, last int) {
 	h.inverse[r] = 1 / h.w.k.softmax(scores[from-first:to-first], h.a.Scale, bias)
 }
 
-// DistanceBiases returns what each head adds for a key at each distance from the query, from 1-n to n-1, given a value for each
+// DistanceBiases returns for each head the bias of a key at each distance from the query, from 1-n to n-1, given a value for each
 // bucket and head: [buckets][heads].
 func DistanceBiases(values []float32, heads, n int) [][]float32 {
 	biases := make([][]float32, heads)
@@ -230,8 +230,7 @@ const MaxDistance = 128
 
 // DistanceBucket returns the bucket of a distance, key position minus query position, in the attention of T5 and MPNet (Raffel et
 // al., 2020, "Exploring the Limits of Transfer Learning with a Unified Text-to-Text Transformer", section 2.1). Each
-// direction uses half of the buckets. The first half of these hold a single
-// distance; the ranges of the others grow logarithmically.
+// direction uses half of the buckets. The first half of these hold a single distance; the ranges of the others grow logarithmically.
 func DistanceBucket(distance, buckets int) int {
 	half := buckets / 2
 	base := 0

@@ -1,19 +1,20 @@
 #include "textflag.h"
 
-// The tiles TMM0 to TMM3 are the sums of up to 32 rows and 32 columns, TMM4 and TMM5 hold 64 inputs of 16 rows each, TMM6 and
-// TMM7 those of 16 columns each. Row r of a is at SI, or BX from the 17th on, plus DX times r. Go's assembler lacks these
-// instructions.
+// The tiles TMM0 to TMM3 are the sums of up to 32 rows and 32 columns, TMM4 and TMM5 hold 64 inputs of up to 16 rows each, TMM6
+// and TMM7 64 weights of 16 columns each. The rows of a start at SI, from the 17th on at BX, with stride DX. Go's assembler lacks
+// these instructions.
 #define LDTILECFG_AX BYTE $0xC4; BYTE $0xE2; BYTE $0x78; BYTE $0x49; BYTE $0x00
 #define TILERELEASE BYTE $0xC4; BYTE $0xE2; BYTE $0x78; BYTE $0x49; BYTE $0xC0
 #define TILEZERO(register) BYTE $0xC4; BYTE $0xE2; BYTE $0x7B; BYTE $0x49; BYTE $register
 #define TILELOAD(register, address) BYTE $0xC4; BYTE $0xE2; BYTE $0x7B; BYTE $0x4B; BYTE $register; BYTE $address
 #define TILESTORE(register, address) BYTE $0xC4; BYTE $0xE2; BYTE $0x7A; BYTE $0x4B; BYTE $register; BYTE $address
-// TDPBUSD adds the products of unsigned rows and signed columns to sums.
+// TDPBUSD adds the products of unsigned rows and signed columns to sums. IN6 and IN7 are the byte of the prefix that says that the
+// columns are in TMM6 or TMM7.
 #define TDPBUSD(columns, registers) BYTE $0xC4; BYTE $0xE2; BYTE $columns; BYTE $0x5E; BYTE $registers
-#define TMM6 0x49
-#define TMM7 0x41
+#define IN6 0x49
+#define IN7 0x41
 
-// FINISH writes a row: ((sum+128 offset)*column + step*total)*scale + bias.
+// FINISH writes 16 values of a row: ((sum+sums)*column + step*total)*scale + bias, where sums undo the 128 added to inputs.
 #define FINISH(at, sums, columns, totals, bias) \
 	VPADDD      at(SI), sums, Z0   \
 	VCVTDQ2PS   Z0, Z0             \
@@ -50,7 +51,7 @@ TEXT ·gemm8AMX(SB), NOSPLIT, $64-248
 	MOVB $16, 55(AX)
 	MOVQ $1, R13
 	TESTQ R11, R11
-	CMOVQNE R11, R13 // unused tiles have a row, too
+	CMOVQNE R11, R13 // an unused tile has a row, too: bytes without rows are a fault
 	MOVB R13, 50(AX)
 	MOVB R13, 51(AX)
 	MOVB R13, 53(AX)
@@ -70,12 +71,12 @@ TEXT ·gemm8AMX(SB), NOSPLIT, $64-248
 double:
 	TILELOAD(0x34, 0x0F)             // TMM6: (DI)(CX*1)
 	TILELOAD(0x24, 0x16)             // TMM4: (SI)(DX*1)
-	TDPBUSD(TMM6, 0xC4)              // TMM0 += TMM4*TMM6
+	TDPBUSD(IN6, 0xC4)              // TMM0 += TMM4*TMM6
 	TILELOAD(0x7C, 0x0F); BYTE $0x40 // TMM7: 64(DI)(CX*1)
-	TDPBUSD(TMM7, 0xCC)              // TMM1 += TMM4*TMM7
+	TDPBUSD(IN7, 0xCC)              // TMM1 += TMM4*TMM7
 	TILELOAD(0x2C, 0x13)             // TMM5: (BX)(DX*1)
-	TDPBUSD(TMM6, 0xD5)              // TMM2 += TMM5*TMM6
-	TDPBUSD(TMM7, 0xDD)              // TMM3 += TMM5*TMM7
+	TDPBUSD(IN6, 0xD5)              // TMM2 += TMM5*TMM6
+	TDPBUSD(IN7, 0xDD)              // TMM3 += TMM5*TMM7
 	ADDQ $64, SI
 	ADDQ $64, BX
 	ADDQ $2048, DI
@@ -85,9 +86,9 @@ double:
 single:
 	TILELOAD(0x34, 0x0F)
 	TILELOAD(0x24, 0x16)
-	TDPBUSD(TMM6, 0xC4)
+	TDPBUSD(IN6, 0xC4)
 	TILELOAD(0x7C, 0x0F); BYTE $0x40
-	TDPBUSD(TMM7, 0xCC)
+	TDPBUSD(IN7, 0xCC)
 	ADDQ $64, SI
 	ADDQ $2048, DI
 	DECQ R8

@@ -6,15 +6,14 @@ import (
 	"slices"
 )
 
-// Raw is a weight matrix in a file, row-major [Out][In], in one of four
-// formats: float32, IEEE half precision, bfloat16, or int8 from -127 to 127 with
-// a scale for each row. The last one is for [Int8] only.
+// Raw is a weight matrix [Out][In]: in a file, row-major in float32, IEEE half
+// precision or bfloat16, or, for [Int8] only, a function that sets dst to the
+// integers of a row, from -127 to 127, and returns their scale.
 type Raw struct {
-	F32    []float32
-	F16    []uint16
-	BF16   []uint16
-	I8     []int8
-	Scales []float32
+	F32  []float32
+	F16  []uint16
+	BF16 []uint16
+	I8   func(dst []int8, row int) (scale float32)
 }
 
 // Rows returns rows [lo, hi) of a weight matrix with in columns.
@@ -74,7 +73,7 @@ type panel struct {
 func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
 	l := &Linear{In: in, k: k, precision: p, parts: slices.Clone(parts)}
 	for i, part := range parts {
-		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16) + len(part.W.I8); n != in*part.Out {
+		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16); part.W.I8 == nil && n != in*part.Out {
 			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d weights, want %d*%d", i, n, part.Out, in))
 		}
 		if part.Bias != nil && len(part.Bias) != part.Out {
@@ -116,7 +115,7 @@ func (l *Linear) quantize() {
 	l.sums = make([]int32, columns)
 	l.totals = make([]float32, columns)
 	l.bias = make([]float32, columns)
-	row := make([]float32, l.In)
+	row, integers := make([]float32, l.In), make([]int8, l.depth)
 	for i, p := range l.panels {
 		part := &l.parts[p.part]
 		b := l.weights[i*k.nr*l.depth:]
@@ -125,7 +124,8 @@ func (l *Linear) quantize() {
 			var scale float32
 			var sum int32
 			if part.W.I8 != nil {
-				scale, sum = part.W.Scales[r], k.placeColumn(b[c*k.group:], part.W.I8[r*l.In:(r+1)*l.In])
+				scale = part.W.I8(integers[:l.In], r)
+				sum = k.placeColumn(b[c*k.group:], integers)
 			} else {
 				scale, sum = k.quantizeColumn(b[c*k.group:], k.floatRows(row, part.W, r, r+1, l.In))
 			}
@@ -157,14 +157,17 @@ func (k *Kernels) quantizeColumn(b []int8, w []float32) (scale float32, sum int3
 	return scale, sum
 }
 
-// placeColumn copies a quantized column to the panel position b and returns the sum of its integers.
+// placeColumn copies a quantized column, padded to a multiple of 4, to the panel position b and returns the sum of its integers.
 func (k *Kernels) placeColumn(b, w []int8) (sum int32) {
-	step := k.nr * k.group
-	for j := 0; j < len(w); j += k.group {
-		copy(b[j/k.group*step:], w[j:min(j+k.group, len(w))])
-	}
-	for _, q := range w {
-		sum += int32(q)
+	for j := 0; j < len(w); j += 4 {
+		v := [4]int8(w[j:])
+		if k.group == 4 {
+			*(*[4]int8)(b[j*k.nr:]) = v
+		} else {
+			*(*[2]int8)(b[j*k.nr:]) = [2]int8(v[:2])
+			*(*[2]int8)(b[(j+2)*k.nr:]) = [2]int8(v[2:])
+		}
+		sum += int32(v[0]) + int32(v[1]) + int32(v[2]) + int32(v[3])
 	}
 	return sum
 }

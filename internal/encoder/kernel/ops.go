@@ -17,7 +17,7 @@ func (k *Kernels) Name() string { return k.name }
 
 // ops holds the innermost loops. Assembly loops use the given counts and ignore slice lengths.
 type ops struct {
-	// mr and nr are the numbers of rows and columns of a tile, mr8 is that of rows for int8.
+	// mr and nr are the numbers of rows and columns of a tile, mr8 is the number of rows of an int8 tile.
 	mr, mr8, nr int
 	// group is the number of adjacent inputs of a column stored together in a panel of
 	// int8 weights. inputSize is the size in bytes of a quantized activation.
@@ -72,7 +72,7 @@ const (
 
 // Names lists the kernels that this processor supports, slowest first. The first is always
 // "generic", which is written in Go. "avx2" requires AVX2, FMA and F16C; "avx512" requires AVX-512
-// F, BW, DQ, VL and VNNI; "amx" is the same with the tiles of AMX for int8, on Linux; "neon" is for arm64.
+// F, BW, DQ, VL and VNNI; "amx" is "avx512" with the tiles of AMX for int8, on Linux; "neon" is for arm64.
 func Names() []string {
 	var names []string
 	for _, k := range all() {

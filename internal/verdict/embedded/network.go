@@ -2,29 +2,25 @@ package embedded
 
 import (
 	"context"
-	_ "embed"
-	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"strconv"
-	"sync"
 
-	"github.com/ragfaith/ragfaith/internal/encoder/checkpoint"
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/encoder/tokenizer"
 )
 
 // Sizes of the network.
 const (
-	hidden     = 384
+	hidden     = 768
 	inner      = 4 * hidden
-	headDim    = 32
-	layers     = 12
-	vocabulary = 30522
+	headDim    = 64
+	heads      = hidden / headDim
+	layers     = 8
+	vocabulary = 30527
 	positions  = 512
 	classes    = 3
-	epsilon    = 1e-12
+	epsilon    = 1e-5
+	buckets    = 32 // of distances between tokens
 )
 
 // Limits of a passage and a claim in tokens, without the special tokens around them. They are those of
@@ -37,18 +33,18 @@ const (
 // maxTokens limits the tokens of a pass, unless a single group has more, and so the memory.
 const maxTokens = 2048
 
-// A network is a BERT encoder that reads passages and, beside each, the claims about it. A passage attends to itself, a claim to
+// A network is an MPNet encoder that reads passages and, beside each, the claims about it. A passage attends to itself, a claim to
 // the passage and to itself, so that its result does not depend on the other claims. It is safe for concurrent use.
 type network struct {
 	tokens *tokenizer.Tokenizer
 
-	words            []int8    // [vocabulary][hidden]
-	scales           []float32 // of the rows of words
-	positions, kinds []float32 // [positions][hidden], [2][hidden]
-	norm             kernel.Norm
-	layers           []layer
-	head             *kernel.Linear
-	tokenHead        struct{ weights, bias []float32 } // [hidden], [1]; log odds of wrong tokens
+	words     matrix      // [vocabulary][hidden]
+	positions []float32   // [positions][hidden]
+	distances [][]float32 // see kernel.DistanceBiases
+	norm      kernel.Norm
+	layers    []layer
+	head      *kernel.Linear
+	tokenHead struct{ weights, bias []float32 } // [hidden], [1]; log odds of wrong tokens
 
 	passes chan *pass // one for each processor, which limits the memory
 }
@@ -177,25 +173,24 @@ func (p *pass) add(g group) {
 // embed sets the input of the first layer.
 func (n *network) embed(p *pass) {
 	p.x = grow(p.x, (len(p.passages)+len(p.claims))*hidden)
-	rows := p.x
-	sequence := func(ids []int32, kind, start int) {
+	rows, word := p.x, make([]int8, hidden)
+	sequence := func(ids []int32, start int) {
 		for i, id := range ids {
-			word, scale := n.words[int(id)*hidden:][:hidden], n.scales[id]
-			position, kind := n.positions[(start+i)*hidden:][:hidden], n.kinds[kind*hidden:][:hidden]
+			scale, position := n.words(word, int(id)), n.positions[(start+i)*hidden:][:hidden]
 			for j := range hidden {
-				rows[j] = float32(word[j])*scale + position[j] + kind[j]
+				rows[j] = float32(word[j])*scale + position[j]
 			}
 			rows = rows[hidden:]
 		}
 	}
 	at := 0
 	for _, length := range p.lengths {
-		sequence(p.passages[at:at+length], 0, 0)
+		sequence(p.passages[at:at+length], 0)
 		at += length
 	}
 	at = 0
 	for i, length := range p.ownLengths {
-		sequence(p.claims[at:at+length], 1, p.lengths[p.owners[i]])
+		sequence(p.claims[at:at+length], p.lengths[p.owners[i]])
 		at += length
 	}
 	p.pool.Norm(&n.norm, p.x, p.x, nil)
@@ -216,7 +211,14 @@ func (n *network) forward(ctx context.Context, p *pass) ([]finding, error) {
 		}
 		p.pool.Attend(&kernel.Attention{
 			Q: p.qkv, K: p.qkv[hidden:], V: p.qkv[2*hidden:], Stride: 3 * hidden, Out: p.attended, OutStride: hidden,
-			Lengths: lengths, Prefix: prefix, Heads: hidden / headDim, HeadDim: headDim, Scale: float32(1 / math.Sqrt(headDim)),
+			Lengths: lengths, Prefix: prefix, Heads: heads, HeadDim: headDim, Scale: float32(1 / math.Sqrt(headDim)),
+			Prepare: func(_ *kernel.Worker, _, head, _, _ int) []float32 { return n.distances[head] },
+			Bias: func(_ *kernel.Worker, distances []float32, sequence, query, lo, hi int, dst []float32) {
+				if k := prefix[sequence]; k >= 0 {
+					query += lengths[k]
+				}
+				copy(dst, distances[positions-1-query+lo:positions-1-query+hi])
+			},
 		})
 		if i == len(n.layers)-1 {
 			first = len(p.passages)
@@ -269,87 +271,4 @@ func grow(s []float32, n int) []float32 {
 		return make([]float32, n)
 	}
 	return s[:n]
-}
-
-//go:embed model/judge.safetensors
-var weights []byte
-
-//go:embed model/tokenizer.json
-var tokens []byte
-
-// loadNetwork returns the network of the embedded files: weights in a safetensors file of training/judge/export.py, and
-// tokenizer.json. They are part of the program, so what is wrong with them is a bug, and panics.
-func loadNetwork() *network {
-	l := &loader{must(checkpoint.Parse("judge.safetensors", weights)), must(kernel.New(""))}
-	n := &network{layers: make([]layer, layers), passes: make(chan *pass, runtime.GOMAXPROCS(0))}
-	for range cap(n.passes) {
-		n.passes <- &pass{pool: kernel.NewPool(l.kernel, 1)}
-	}
-	var wg sync.WaitGroup
-	wg.Go(func() { n.tokens = must(tokenizer.Parse(tokens)).SplitSpecials() })
-	wg.Go(func() {
-		n.words, n.scales = l.rows("words.", vocabulary, hidden)
-		n.positions, n.kinds = l.floats("positions.weight", positions, hidden), l.floats("kinds.weight", 2, hidden)
-		n.norm, n.head = l.norm("norm."), l.kernel.Linear(kernel.Float32, hidden, kernel.Part{
-			W: kernel.Raw{F32: l.floats("head.weight", classes, hidden)}, Bias: l.floats("head.bias", classes), Out: classes,
-		})
-		n.tokenHead.weights, n.tokenHead.bias = l.floats("token_head.weight", 1, hidden), l.floats("token_head.bias", 1)
-	})
-	for i := range n.layers {
-		wg.Go(func() {
-			name := "layers." + strconv.Itoa(i) + "."
-			n.layers[i] = layer{
-				qkv: l.linear(hidden, l.part(name+"query.", hidden, hidden), l.part(name+"key.", hidden, hidden), l.part(name+"value.", hidden, hidden)),
-				out: l.linear(hidden, l.part(name+"out.", hidden, hidden)),
-				up:  l.linear(hidden, l.part(name+"up.", inner, hidden)), down: l.linear(inner, l.part(name+"down.", hidden, inner)),
-				attended: l.norm(name + "norm1."), fed: l.norm(name + "norm2."),
-			}
-		})
-	}
-	wg.Wait()
-	return n
-}
-
-func must[T any](v T, err error) T {
-	if err != nil {
-		panic("embedded judge: " + err.Error())
-	}
-	return v
-}
-
-// A loader reads tensors.
-type loader struct {
-	tensors map[string]*checkpoint.Tensor
-	kernel  *kernel.Kernels
-}
-
-func (l *loader) tensor(name string, shape ...int) *checkpoint.Tensor {
-	t := l.tensors[name]
-	if t == nil || !slices.Equal(t.Shape, shape) {
-		panic(fmt.Sprintf("embedded judge: want tensor %q of shape %v", name, shape))
-	}
-	return t
-}
-
-func (l *loader) floats(name string, shape ...int) []float32 {
-	return must(l.tensor(name, shape...).Float32())
-}
-
-// rows returns an int8 matrix and the scales of its rows.
-func (l *loader) rows(name string, rows, columns int) ([]int8, []float32) {
-	return must(l.tensor(name+"weight", rows, columns).Int8()), l.floats(name+"scale", rows)
-}
-
-func (l *loader) norm(name string) kernel.Norm {
-	return kernel.Norm{Gain: l.floats(name+"weight", hidden), Bias: l.floats(name+"bias", hidden), Eps: epsilon}
-}
-
-func (l *loader) part(name string, out, in int) kernel.Part {
-	p := kernel.Part{Bias: l.floats(name+"bias", out), Out: out}
-	p.W.I8, p.W.Scales = l.rows(name, out, in)
-	return p
-}
-
-func (l *loader) linear(in int, parts ...kernel.Part) *kernel.Linear {
-	return l.kernel.Linear(kernel.Int8, in, parts...)
 }
