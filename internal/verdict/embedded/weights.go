@@ -83,8 +83,8 @@ const block = 32
 // A matrix sets dst to the integers of a row and returns their scale.
 type matrix func(dst []int8, row int) (scale float32)
 
-// matrix returns a matrix of the file. It has two values of four bits in each byte, the lower half first, 8 standing for 0, a step of integers for
-// each block of a row, and a scale for each row.
+// matrix returns a matrix of the file. It has two values of four bits in each byte, the lower half first, 8 standing for 0, a step
+// of integers for each block of a row, and a scale for each row.
 func (l *loader) matrix(name string, rows, columns int) matrix {
 	packed, steps := must(l.tensor(name+"weight", rows, columns/2).Int8()), must(l.tensor(name+"steps", rows, columns/block).Int8())
 	scales := l.floats(name+"scale", rows)
