@@ -14,7 +14,7 @@ import numpy as np
 import torch
 from sklearn.metrics import roc_auc_score
 
-from model import LABELS, Batch, Judge, batches_of, encode, encode_claims, groups_of, support, tokenizer
+from model import LABELS, Batch, Judge, batches_of, encode, encode_claims, groups_of, load_average, support, tokenizer
 from overlap import read, words
 
 WINDOW, BLOCK = 190, 60  # tokens that a claim is compared with; tokens of one part of it
@@ -199,7 +199,7 @@ if __name__ == "__main__":
     if args.file or args.init:
         export.load(net, args.file or args.init)
     if not args.file:
-        net.load_state_dict(torch.load(args.out + "/state.pt", map_location="cpu")["average"], strict=False)
+        load_average(net, args.out)
     for path in args.rows:
         with open(path) as f:
             rows = [json.loads(line) for line in f]

@@ -11,9 +11,9 @@ import numpy as np
 import torch
 from safetensors.numpy import load_file, save_file
 
-from model import Batch, Judge, batches_of, encode, encode_claims, tokenizer
+from evaluate import WINDOW
+from model import Batch, Judge, batches_of, encode, encode_claims, load_average, tokenizer
 
-PASSAGE = 190  # tokens of a passage that the program reads
 BLOCK = 32  # weights of a row with a common step
 LEVELS, STEPS = 7, 18  # a weight is an integer up to LEVELS, times the step of its block up to STEPS, times the scale of its row
 CALIBRATION = 24_000  # tokens of the inputs for which layers are rounded
@@ -125,7 +125,7 @@ def update_golden(net, tok, path):
     with open(path) as f:
         cases = json.load(f)
     for case in cases:
-        parts = [*encode(tok, [case["passage"]], PASSAGE), *encode_claims(tok, case["claims"])]
+        parts = [*encode(tok, [case["passage"]], WINDOW), *encode_claims(tok, case["claims"])]
         batch = Batch([(parts,)])
         logits, tokens = net(batch)
         case["logits"] = [[round(x, 4) for x in row] for row in logits.tolist()]
@@ -155,7 +155,7 @@ if __name__ == "__main__":
     net = Judge(torch.load(args.out + "/encoder/base.pt"))
     if args.init:
         load(net, args.init)
-    net.load_state_dict(torch.load(args.out + "/state.pt", map_location="cpu")["average"], strict=False)
+    load_average(net, args.out)
     write(net, args.file, calibration(args.out), args.init and load_file(args.init))
     if args.golden:
         update_golden(net, tokenizer(args.out + "/encoder"), args.golden)

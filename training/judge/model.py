@@ -5,6 +5,7 @@ The passage attends to itself. A claim attends to the passage and to itself, and
 so its score does not depend on the other claims. A batch holds groups of about one size, one in each row.
 """
 import math
+import zlib
 
 import numpy as np
 import torch
@@ -164,6 +165,27 @@ def bert_name(name):
         return f"encoder.layer.{number}.{BERT_NAMES[short]}.{leaf}"
     return {"words": "embeddings.word_embeddings", "positions": "embeddings.position_embeddings", "head": "head",
             "relative": RELATIVE.removesuffix(".weight"), "norm": "embeddings.LayerNorm", "token_head": "token_head"}[field] + "." + rest
+
+
+def load_average(net, directory):
+    """Sets the trained weights of net to the average of a checkpoint. The others must be those of the run."""
+    state = torch.load(directory + "/state.pt", map_location="cpu")
+    check_frozen(net, state["average"], state)
+    net.load_state_dict(state["average"], strict=False)
+
+
+def frozen_checksum(net, trained):
+    """A checksum of the weights that are not trained."""
+    value = 0
+    for name, p in net.named_parameters():
+        if name not in trained:
+            value = zlib.crc32(p.detach().cpu().contiguous().numpy(), value)
+    return value
+
+
+def check_frozen(net, trained, state):
+    """The frozen weights of net must be those of the run that wrote state: its --init and --frozen."""
+    assert state.get("frozen") in (None, frozen_checksum(net, trained)), "the run was started with another --init or --frozen"
 
 
 HEADS = ("head", "token_head")

@@ -10,7 +10,7 @@ from safetensors.numpy import load_file
 
 import export
 import train
-from model import PASSAGE, STEP, UNKNOWN, Batch, Judge, Layer, bert_name, bucket, loss
+from model import PASSAGE, STEP, UNKNOWN, Batch, Judge, Layer, bert_name, bucket, load_average, loss
 from prepare import wrong_tokens
 
 VOCABULARY = 200
@@ -56,6 +56,19 @@ class TestJudge(unittest.TestCase):
             for a, b in ((whole.net, parts.net), (whole.average, parts.average)):
                 for name, value in a.trained().items():
                     self.assertTrue(torch.equal(value, b.trained()[name]), name)
+
+    def test_a_checkpoint_belongs_to_its_frozen_weights(self):
+        with tempfile.TemporaryDirectory() as directory:
+            write_run(directory)
+            self.trained(directory, 1000)
+            base = tiny_base()
+            load_average(Judge(base), directory)
+            base[bert_name("words.weight")][5, 5] += 1
+            with self.assertRaises(AssertionError):
+                load_average(Judge(base), directory)
+            torch.save(base, directory + "/encoder/base.pt")
+            with self.assertRaises(AssertionError):
+                self.trained(directory, 2000)
 
     def test_a_claim_is_scored_alike_in_any_company(self):
         net, random = Judge(tiny_base()), np.random.default_rng(2)

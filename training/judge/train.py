@@ -17,7 +17,7 @@ import torch
 
 import evaluate
 import export
-from model import HEADS, PASSAGE, Batch, Dropout, Judge, batches_of, loss, tokenizer
+from model import HEADS, PASSAGE, Batch, Dropout, Judge, batches_of, check_frozen, frozen_checksum, loss, tokenizer
 
 WARM_UP = 200  # steps
 AVERAGE = 0.999  # per step
@@ -95,6 +95,7 @@ class Trainer:
 
     def restore(self):
         state = torch.load(self.path, map_location=self.device)
+        check_frozen(self.net, self.net.trained(), state)
         for name in ("net", "average"):
             getattr(self, name).load_state_dict(state[name], strict=False)
         self.optimizer.load_state_dict(state["optimizer"])
@@ -103,7 +104,7 @@ class Trainer:
 
     def save(self):
         torch.save({"net": self.net.trained(), "average": self.average.trained(), "optimizer": self.optimizer.state_dict(),
-                    "at": self.at, "tokens": self.tokens}, self.path + ".new")
+                    "at": self.at, "tokens": self.tokens, "frozen": frozen_checksum(self.net, self.net.trained())}, self.path + ".new")
         os.replace(self.path + ".new", self.path)
 
     def rate(self):
