@@ -148,10 +148,10 @@ func (r *reader) hedgeAt(i int) hedge {
 	}
 	last := r.lower(i)
 	found, start := unhedged, i
-	phrase := ""
-	for k := i; k >= 0 && k > i-maxHedgeWords; k-- {
+	phrase, l := "", load()
+	for k := i; k >= 0 && k > i-l.longestHedge; k-- {
 		phrase = strings.TrimSuffix(r.lower(k)+" "+phrase, " ")
-		if h, ok := load().hedges[phrase]; ok {
+		if h, ok := l.hedges[phrase]; ok {
 			found, start = h, k
 		}
 	}

@@ -58,9 +58,6 @@ const (
 	justAbove
 )
 
-// maxHedgeWords is the number of words of the longest phrase in hedges.
-const maxHedgeWords = 3
-
 // hedges lists the phrases of each hedge. The longest one before a number counts.
 //
 //nolint:gochecknoglobals // constant
@@ -94,6 +91,8 @@ type lists struct {
 	words  map[string]listed
 	units  map[string]unit
 	hedges map[string]hedge // by phrase
+
+	longestHedge int // words of the longest phrase
 }
 
 type listed struct {
@@ -115,7 +114,7 @@ var load = sync.OnceValue(func() *lists {
 	l := &lists{words: map[string]listed{}, units: map[string]unit{}, hedges: map[string]hedge{}}
 	for h, phrases := range hedges {
 		for _, p := range phrases {
-			l.hedges[p] = h
+			l.hedges[p], l.longestHedge = h, max(l.longestHedge, len(strings.Fields(p)))
 		}
 	}
 	for line := range strings.Lines(wordList) {
