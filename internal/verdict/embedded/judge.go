@@ -222,7 +222,7 @@ const (
 	// maxLexical limits the log odds of the lexical judge.
 	maxLexical = 4.6
 	// sure is the absolute value of the log odds of the words from which a claim is not read beside several passages, where the
-	// network weighs less. On the fitted suites, AUROC is .791, .798, .805 and .804 with 0.6, 0.75, 1.2 and no limit; the last two
+	// network weighs less. On the suites of combine.py, AUROC is .791, .798, .805 and .804 with 0.6, 0.75, 1.2 and no limit; the last two
 	// take 1.4 and 2 times as long as 0.75.
 	sure = 0.75
 	// differs is the maximum of the combined log odds of a claim that repeats a statement but for a value or a denial: what can be
