@@ -1,5 +1,6 @@
 #include "textflag.h"
 #include "tile_avx2_amd64.h"
+#include "finish8_avx2_amd64.h"
 
 // The int8 tiles have the layout of the float32 tiles but process two inputs per
 // step. Weights are extended to 16 bits when loaded, and VPMADDWD adds the
@@ -30,21 +31,6 @@ FOUR: \
 	JNZ  FOUR    \
 	JMP  done
 
-// FINISH writes a row: (sum*column + step*total)*scale + bias.
-#define FINISH(r, lo, hi, to, next) \
-	VBROADCASTSS r(R12), Y14     \
-	VBROADCASTSS r(BX), Y15      \
-	VCVTDQ2PS   lo, lo           \
-	VCVTDQ2PS   hi, hi           \
-	VMULPS      Y12, lo, lo      \
-	VMULPS      Y13, hi, hi      \
-	VFMADD231PS (CX), Y15, lo    \
-	VFMADD231PS 32(CX), Y15, hi  \
-	VFMADD213PS (R14), Y14, lo   \
-	VFMADD213PS 32(R14), Y14, hi \
-	VMOVUPS     lo, to           \
-	VMOVUPS     hi, next
-
 // func gemm8x256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 TEXT ·gemm8x256(SB), NOSPLIT, $0-248
 	MOVQ rows+0(FP), AX
@@ -57,17 +43,6 @@ TEXT ·gemm8x256(SB), NOSPLIT, $0-248
 	CLEAR
 	TILES
 done:
-	MOVQ c_base+72(FP), SI
-	MOVQ ldc+96(FP), DX
-	SHLQ $2, DX
-	POINTERS
-	MOVQ scale_base+104(FP), R12
-	MOVQ columns_base+128(FP), R13
-	MOVQ bias_base+152(FP), R14
-	MOVQ steps_base+200(FP), BX
-	MOVQ totals_base+224(FP), CX
-	VMOVUPS (R13), Y12
-	VMOVUPS 32(R13), Y13
-	FINISH_ROWS
+	WRITE8
 	VZEROUPPER
 	RET

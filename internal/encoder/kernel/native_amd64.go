@@ -13,6 +13,9 @@ func native() []Kernels {
 	x := &cpu.X86
 	if x.HasAVX2 && x.HasFMA && x.HasF16C {
 		all = append(all, Kernels{"avx2", avx2()})
+		if x.HasAVXVNNI {
+			all = append(all, Kernels{"avxvnni", avxVNNI()})
+		}
 	}
 	if x.HasAVX512F && x.HasAVX512BW && x.HasAVX512DQ && x.HasAVX512VL && x.HasAVX512VNNI && x.HasBMI2 {
 		all = append(all, Kernels{"avx512", avx512()})
@@ -75,11 +78,28 @@ func avx2() ops {
 	return k
 }
 
+// avxVNNI is avx2 with the int8 products of processors that have AVX-VNNI, most of them without AVX-512.
+func avxVNNI() ops {
+	k := avx2()
+	k.group, k.inputSize, k.gemm8 = 4, 1, gemm8VNNI256
+	k.quantize = func(dst []byte, x []float32, middle, inverse float32) {
+		whole := len(x) &^ 15
+		quantizeBytes256(dst, x[:whole], middle, inverse)
+		for i, v := range x[whole:] {
+			dst[whole+i] = byte(128 + int(math.RoundToEven(float64((v-middle)*inverse))))
+		}
+	}
+	return k
+}
+
 //go:noescape
 func gemm256(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, bias, ahead []float32)
 
 //go:noescape
 func gemm8x256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
+
+//go:noescape
+func gemm8VNNI256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 
 //go:noescape
 func pack256(dst, src []float32, ld, rows, k int)
@@ -98,6 +118,9 @@ func minMax256(x []float32) (lo, hi float32)
 
 //go:noescape
 func quantize256(dst []byte, x []float32, middle, inverse float32)
+
+//go:noescape
+func quantizeBytes256(dst []byte, x []float32, middle, inverse float32)
 
 //go:noescape
 func gelu256(x []float32, ld, rows, n int)

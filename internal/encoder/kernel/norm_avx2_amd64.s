@@ -254,6 +254,20 @@ ends:
 	VZEROUPPER
 	RET
 
+// QUANTISED sets Y0 to the next 16 integers, with 16 bits each.
+#define QUANTISED \
+	VMOVUPS (SI), Y0       \
+	VMOVUPS 32(SI), Y1     \
+	VSUBPS Y13, Y0, Y0     \
+	VSUBPS Y13, Y1, Y1     \
+	VMULPS Y12, Y0, Y0     \
+	VMULPS Y12, Y1, Y1     \
+	VCVTPS2DQ Y0, Y0       \
+	VCVTPS2DQ Y1, Y1       \
+	VPACKSSDW Y1, Y0, Y0   \
+	VPERMQ $0xd8, Y0, Y0   \
+	ADDQ  $64, SI
+
 // func quantize256(dst []byte, x []float32, middle, inverse float32), len(x) a
 // multiple of 16
 //
@@ -267,19 +281,35 @@ TEXT ·quantize256(SB), NOSPLIT, $0-56
 	TESTQ CX, CX
 	JZ    done
 quantise:
-	VMOVUPS (SI), Y0
-	VMOVUPS 32(SI), Y1
-	VSUBPS Y13, Y0, Y0
-	VSUBPS Y13, Y1, Y1
-	VMULPS Y12, Y0, Y0
-	VMULPS Y12, Y1, Y1
-	VCVTPS2DQ Y0, Y0
-	VCVTPS2DQ Y1, Y1
-	VPACKSSDW Y1, Y0, Y0
-	VPERMQ $0xd8, Y0, Y0
+	QUANTISED
 	VMOVDQU Y0, (DI)
-	ADDQ  $64, SI
 	ADDQ  $32, DI
+	SUBQ  $16, CX
+	JNZ   quantise
+done:
+	VZEROUPPER
+	RET
+
+// func quantizeBytes256(dst []byte, x []float32, middle, inverse float32), len(x)
+// a multiple of 16
+//
+// The integers are written as bytes, plus 128, for VPDPBUSD.
+TEXT ·quantizeBytes256(SB), NOSPLIT, $0-56
+	MOVQ  dst_base+0(FP), DI
+	MOVQ  x_base+24(FP), SI
+	MOVQ  x_len+32(FP), CX
+	VBROADCASTSS middle+48(FP), Y13
+	VBROADCASTSS inverse+52(FP), Y12
+	VPBROADCASTB OFFSET, X2
+	TESTQ CX, CX
+	JZ    done
+quantise:
+	QUANTISED
+	VEXTRACTI128 $1, Y0, X1
+	VPACKSSWB X1, X0, X0
+	VPXOR X2, X0, X0
+	VMOVDQU X0, (DI)
+	ADDQ  $16, DI
 	SUBQ  $16, CX
 	JNZ   quantise
 done:

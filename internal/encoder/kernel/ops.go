@@ -71,7 +71,7 @@ const (
 )
 
 // Names lists the kernels that this processor supports, slowest first. The first is always
-// "generic", which is written in Go. "avx2" requires AVX2, FMA and F16C; "avx512" requires AVX-512
+// "generic", which is written in Go. "avx2" requires AVX2, FMA and F16C; "avxvnni" also AVX-VNNI; "avx512" requires AVX-512
 // F, BW, DQ, VL and VNNI; "amx" is "avx512" with the tiles of AMX for int8, on Linux; "neon" is for arm64.
 func Names() []string {
 	var names []string
