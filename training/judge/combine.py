@@ -79,8 +79,8 @@ def inputs(row, lexical, embedded):
     score = 0.5 if lexical["score"] is None else lexical["score"]
     read = math.tanh(logit(float(network[1])) / NETWORK_SCALE) if network else 0
     found = max(-MAX_LEXICAL, min(logit(score), MAX_LEXICAL))
-    several = sum(len(c.split()) for c in row["contexts"]) > PASSAGE_WORDS
-    return [1, read, read * several, found, found * several, lexical["verdict"] == "contradicted"]
+    share = min(1, PASSAGE_WORDS / sum(len(c.split()) for c in row["contexts"]))
+    return [1, read * share, found, found * (share < 1), lexical["verdict"] == "contradicted"]
 
 
 def main(binary, data):
@@ -112,8 +112,8 @@ def main(binary, data):
 
     optimizer.step(loss)
     weights = weights.detach()
-    print("bias, network, network x several, lexical, lexical x several, contradicted:", [round(float(w), 2) for w in weights])
-    for title, odds in (("combined", lowest(x @ weights).numpy()), ("network", lowest(x[:, 1]).numpy()), ("lexical", lowest(x[:, 3]).numpy())):
+    print("bias, network, lexical, lexical x several, contradicted:", [round(float(w), 2) for w in weights])
+    for title, odds in (("combined", lowest(x @ weights).numpy()), ("network", lowest(x[:, 1]).numpy()), ("lexical", lowest(x[:, 2]).numpy())):
         for n in SHARES:
             figures = []
             for s in sorted(set(suite[name == n])):

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"unicode"
 
+	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
@@ -36,6 +37,9 @@ type Judge struct{ o Options }
 
 // New returns a judge.
 func New(o Options) *Judge { return &Judge{o} }
+
+// IsSlow reports whether this processor needs seconds for a row.
+func IsSlow() bool { return must(kernel.New("")).Slow8() }
 
 // Threshold returns the minimum score of a supported claim.
 func (j *Judge) Threshold() float64 { return j.o.Threshold }
@@ -65,9 +69,9 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		return out, nil
 	}
 	n := load()
-	several, claims := len(r.index.passages) > 1, task.Claims[:min(len(task.Claims), maxClaims)]
+	share, claims := r.index.share(), task.Claims[:min(len(task.Claims), maxClaims)]
 	for i, c := range claims {
-		if v := &out.Verdicts[i]; isSettled(v) || several && math.Abs(wordOdds(v, several)) >= sure {
+		if v := &out.Verdicts[i]; isSettled(v) || math.Abs(wordOdds(v, share)) >= weightNetwork*share {
 			continue
 		}
 		said := []string{task.Question}
@@ -88,7 +92,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	}
 	for i, c := range claims {
 		if v := &out.Verdicts[i]; !isSettled(v) {
-			j.conclude(v, c, opinions[i], several, func() verdict.Evidence { return r.nearest(c.Judged()) })
+			j.conclude(v, c, opinions[i], share, func() verdict.Evidence { return r.nearest(c.Judged()) })
 		}
 	}
 	return out, nil
@@ -160,7 +164,7 @@ func isForeign(task verdict.Task) bool {
 type reading struct {
 	contexts []string
 	index    index
-	groups   map[int]int // index in read of each passage
+	groups   map[int]int // index in read of the last group of each passage
 	read     []group
 	forms    [][]form // of each group
 }
@@ -180,7 +184,7 @@ func (r *reading) nearest(claim string) verdict.Evidence {
 func (r *reading) add(n *network, claim int, texts ...string) error {
 	p, _ := r.index.nearest(texts[0])
 	g, ok := r.groups[p]
-	if !ok {
+	if !ok || r.read[g].size()+len(texts)*(maxClaim+2) > maxTokens {
 		ids, err := n.encodePassage(r.index.passages[p].text(r.contexts))
 		if err != nil {
 			return err
@@ -206,14 +210,14 @@ func (r *reading) add(n *network, claim int, texts ...string) error {
 }
 
 // Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets. The network reads one
-// passage for a claim: if the contexts have several, it counts less, and words more.
+// passage for a claim: its weight is multiplied by the share of the words that it reads. If the contexts have several passages, words
+// weigh more.
 const (
-	bias                 = 0.01
-	weightNetwork        = 2.21
-	weightNetworkSeveral = weightNetwork - 0.92
+	bias                 = -0.01
+	weightNetwork        = 2.16
 	weightLexical        = 0.22
-	weightLexicalSeveral = weightLexical + 0.47
-	weightContradicted   = -0.72
+	weightLexicalSeveral = weightLexical + 0.49
+	weightContradicted   = -0.70
 )
 
 const (
@@ -221,10 +225,6 @@ const (
 	networkScale = 3
 	// maxLexical limits the log odds of the lexical judge.
 	maxLexical = 4.6
-	// sure is the absolute value of the log odds of the words from which a claim is not read beside several passages, where the
-	// network weighs less. On the suites of combine.py, AUROC is .791, .798, .805 and .804 with 0.6, 0.75, 1.2 and no limit; the last two
-	// take 1.4 and 2 times as long as 0.75.
-	sure = 0.75
 	// differs is the maximum of the combined log odds of a claim that repeats a statement but for a value or a denial: what can be
 	// compared exactly is not left to the network.
 	differs = -0.04
@@ -234,11 +234,10 @@ const (
 	wrongFrom = 1
 )
 
-// wordOdds returns the log odds of support that the lexical verdict v gives. several reports that the contexts have more than one
-// passage.
-func wordOdds(v *verdict.Verdict, several bool) float64 {
+// wordOdds returns the log odds of support that the lexical verdict v gives, if a passage has that share of the words.
+func wordOdds(v *verdict.Verdict, share float64) float64 {
 	weight, sum := weightLexical, bias
-	if several {
+	if share < 1 {
 		weight = weightLexicalSeveral
 	}
 	if v.Label == verdict.Contradicted {
@@ -248,12 +247,8 @@ func wordOdds(v *verdict.Verdict, several bool) float64 {
 }
 
 // conclude combines the lexical verdict v on a claim with the opinion of the network. nearest returns the sentence with most words of the claim.
-func (j *Judge) conclude(v *verdict.Verdict, c extract.Claim, o opinion, several bool, nearest func() verdict.Evidence) {
-	weight := weightNetwork
-	if several {
-		weight = weightNetworkSeveral
-	}
-	before, sum := v.Label, wordOdds(v, several)+weight*math.Tanh(o.odds/networkScale)
+func (j *Judge) conclude(v *verdict.Verdict, c extract.Claim, o opinion, share float64, nearest func() verdict.Evidence) {
+	before, sum := v.Label, wordOdds(v, share)+weightNetwork*share*math.Tanh(o.odds/networkScale)
 	if v.Differs {
 		sum = min(sum, differs)
 	}

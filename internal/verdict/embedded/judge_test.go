@@ -215,6 +215,26 @@ func TestLimits(t *testing.T) {
 	}
 }
 
+// TestLongGroupsAreDivided checks that many claims about one passage are read in groups whose memory is limited.
+func TestLongGroupsAreDivided(t *testing.T) {
+	t.Parallel()
+	r := &reading{contexts: []string{refunds}, index: newIndex(passages([]string{refunds}, lines)), groups: map[int]int{}}
+	for i := range maxClaims {
+		if err := r.add(load(), i, "Gift cards can be refunded.", strings.Repeat("word ", maxClaim)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	claims := 0
+	for _, g := range r.read {
+		if claims += len(g.claims); g.size() > maxTokens {
+			t.Errorf("got a group of %d tokens, want at most %d", g.size(), maxTokens)
+		}
+	}
+	if claims != 2*maxClaims {
+		t.Errorf("got %d claims, want %d", claims, 2*maxClaims)
+	}
+}
+
 // TestQuestionAndEarlierClaimsAreRead checks that the question and the two claims before a claim count, and no earlier one.
 func TestQuestionAndEarlierClaimsAreRead(t *testing.T) {
 	t.Parallel()

@@ -30,7 +30,7 @@ const (
 	maxClaim   = 60
 )
 
-// maxTokens limits the tokens of a pass, unless a single group has more, and so the memory.
+// maxTokens limits the tokens of a group and of a pass, and so the memory.
 const maxTokens = 2048
 
 // A network is an MPNet encoder that reads passages and, beside each, the claims about it. A passage attends to itself, a claim to

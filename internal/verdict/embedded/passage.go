@@ -78,6 +78,18 @@ func newIndex(all []passage) index {
 	return x
 }
 
+// share returns the share of the words that the network reads for a claim, from 0 to 1.
+func (x index) share() float64 {
+	if len(x.passages) == 1 {
+		return 1
+	}
+	words := 0
+	for _, p := range x.passages {
+		words += p.words
+	}
+	return passageWords / float64(words)
+}
+
 // nearest returns the passage nearest to a claim and, in all passages, the nearest sentence.
 func (x index) nearest(claim string) (passage int, best sentence) {
 	wanted := slices.Sorted(maps.Keys(terms(claim))) // in order, so that the sums are the same in each run
