@@ -7,7 +7,7 @@ STAT    := $(GO) tool -modfile=tools/lint/go.mod benchstat
 FUZZ    ?= 60s
 SHARED  ?= ../shared
 DATA    ?= $(SHARED)/data
-JUDGES  ?= lexical
+JUDGES  ?= lexical embedded
 
 # Use the same flags everywhere, so that all commands share the build cache.
 export GOFLAGS += -trimpath

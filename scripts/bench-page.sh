@@ -13,5 +13,5 @@ while [ "$i" -lt "$rows" ]; do
 	cat testdata/rows.jsonl
 	i=$((i + 60))
 done | head -n "$rows" >"$tmp/rows.jsonl"
-"$binary" score "$tmp/rows.jsonl" --quiet --to none -o "$tmp/report.html"
+"$binary" score "$tmp/rows.jsonl" --judge lexical --quiet --to none -o "$tmp/report.html"
 go test ./internal/report/html -run '^$' -bench Open -benchtime 3x -page "$tmp/report.html"

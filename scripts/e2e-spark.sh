@@ -86,8 +86,8 @@ SAME
 
 echo '== JSONL, at least 7 partitions'
 cd "$work"
-"$ragfaith" score rows.jsonl --keep label --to none -q --max-failed 1 -o one.jsonl --summary one.summary.json
-spark 'rows/*.jsonl' out --partitions 7 --kept 'label INT' --parquet out.parquet -- --keep label || show_log
+"$ragfaith" score rows.jsonl --judge lexical --keep label --to none -q --max-failed 1 -o one.jsonl --summary one.summary.json
+spark 'rows/*.jsonl' out --partitions 7 --kept 'label INT' --parquet out.parquet -- --judge lexical --keep label || show_log
 echo "$(find out -name 'part-*' | wc -l) partitions, $(find out -name 'part-*' -size +0 | wc -l) of them with rows"
 report merged out
 compare one merged
@@ -116,8 +116,8 @@ for row in rows:
 print(f"{len(table)} rows of the DataFrame equal the results")
 spark.read.json("whole.jsonl").write.parquet("rows.parquet")
 TABLE
-"$ragfaith" score whole.jsonl --keep label --to none -q --max-failed 1 -o whole-one.jsonl --summary whole-one.summary.json
-spark rows.parquet out2 --partitions 5 -- --keep label >/dev/null || show_log
+"$ragfaith" score whole.jsonl --judge lexical --keep label --to none -q --max-failed 1 -o whole-one.jsonl --summary whole-one.summary.json
+spark rows.parquet out2 --partitions 5 -- --judge lexical --keep label >/dev/null || show_log
 report whole-merged out2
 compare whole-one whole-merged
 

@@ -53,7 +53,7 @@ def score(binary, rows):
         for i, (_, question, answer, contexts, _) in enumerate(rows):
             f.write(json.dumps({"id": str(i), "question": question, "answer": answer, "contexts": contexts}) + "\n")
         f.flush()
-        run = subprocess.run([binary, "score", f.name, "--to", "jsonl", "-q", "--config", "none", "--no-progress"], capture_output=True, text=True, check=True)
+        run = subprocess.run([binary, "score", f.name, "--judge", "lexical", "--to", "jsonl", "-q", "--config", "none", "--no-progress"], capture_output=True, text=True, check=True)
     return [json.loads(line) for line in run.stdout.splitlines()]
 
 

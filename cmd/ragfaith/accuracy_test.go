@@ -39,11 +39,11 @@ func (n *correctCount) String() string {
 	return fmt.Sprintf("unsupported %d of %d, supported %d of %d", n.correct[0], n.answers[0], n.correct[1], n.answers[1])
 }
 
-// countCorrect scores a file with the default judge. It accepts an answer of which all claims
+// countCorrect scores a file with the lexical judge. It accepts an answer of which all claims
 // are supported.
 func countCorrect(t *testing.T, file string, answers map[string]labelledAnswer) *correctCount {
 	t.Helper()
-	results := scoresIn(t, mustExit(t, scoreInProcess(t, nil, "--to", "jsonl", file), exitOK).stdout)
+	results := scoresIn(t, mustExit(t, scoreInProcess(t, nil, "--judge", "lexical", "--to", "jsonl", file), exitOK).stdout)
 	total, groups := &correctCount{}, map[string]*correctCount{}
 	for id, score := range results {
 		a, ok := answers[id]

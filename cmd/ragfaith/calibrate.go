@@ -50,7 +50,7 @@ unfaithful, or a number that is higher for more faithful answers. Rows without a
 count only for the mean.
 
 -o FILE.json writes a calibration: the threshold for score --calibration, and the
-bounds for score --prescreen.`,
+bounds for score --prescreen with the same judge.`,
 		Example: `  ragfaith score dataset.jsonl --keep label -o results.jsonl --summary results.summary.json
   ragfaith calibrate results.jsonl --label label -o calibration.json
   ragfaith score new.jsonl --calibration calibration.json

@@ -187,7 +187,7 @@ func sameOutput(shown, printed string) bool {
 // run runs a program, which must exit with code, and returns its output.
 func (s *docsShell) run(t *testing.T, code int, env []string, args ...string) string {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	module := "PYTHONPATH=" + must(filepath.Abs(filepath.Join(docsRoot, "packaging", "python")))

@@ -54,7 +54,7 @@ func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
 			}
 			c.run(t, data, 0) // a finished pod may be started again
 			whole, merged := filepath.Join(data, "whole.jsonl"), filepath.Join(data, "merged.jsonl")
-			mustRun(t, data, nil, "score", filepath.Join(data, "dataset.jsonl"), "-q", "--to", "none", "-o", whole)
+			mustRun(t, data, nil, "score", filepath.Join(data, "dataset.jsonl"), "--judge", "lexical", "-q", "--to", "none", "-o", whole)
 			mustRun(t, data, nil, slices.Concat(merge, []string{"-q", "--to", "none", "-o", merged}, shards)...)
 			if d := cmp.Diff(readFile(t, whole), readFile(t, merged)); d != "" {
 				t.Errorf("merged results differ (-want +got):\n%s", d)
@@ -66,7 +66,7 @@ func TestKubernetesJobResultsMergeToOneRun(t *testing.T) {
 // run runs the container of the pod with that index, with its volume at data.
 func (c *container) run(t *testing.T, data string, index int) {
 	t.Helper()
-	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + data, "JOB_COMPLETION_INDEX=" + strconv.Itoa(index)} // the index is set in every pod
+	env := []string{"PATH=" + os.Getenv("PATH"), "HOME=" + data, "RAGFAITH_JUDGE=lexical", "JOB_COMPLETION_INDEX=" + strconv.Itoa(index)} // the index is set in every pod
 	// Kubernetes expands $(NAME) in arguments.
 	expand := strings.NewReplacer("$(JOB_COMPLETION_INDEX)", strconv.Itoa(index), "/data/", data+"/").Replace
 	for _, v := range c.Env {

@@ -115,11 +115,11 @@ func TestFullDiskKeepsRowsOfResumedRun(t *testing.T) {
 	skipShort(t)
 	dir := t.TempDir()
 	randomRows(t, filepath.Join(dir, "rows.jsonl"), 200, rand.New(rand.NewPCG(3, 3)))
-	args := []string{"score", "rows.jsonl", "--to", "none", "--max-failed", "999", "-o", "out.jsonl"}
+	args := []string{"score", "rows.jsonl", "--judge", "lexical", "--to", "none", "--max-failed", "999", "-o", "out.jsonl"}
 	mustExit(t, runCommand(t, unlimitedCommand(t, dir, args...)), exitOK)
 	out := filepath.Join(dir, "out.jsonl")
 	want := readFile(t, out)
-	cmd := exec.Command("ragfaith-killed", append([]string{"9000", "score", "rows.jsonl", "--to", "jsonl"}, args[4:]...)...)
+	cmd := exec.Command("ragfaith-killed", append([]string{"9000", "score", "rows.jsonl", "--judge", "lexical", "--to", "jsonl"}, args[6:]...)...)
 	cmd.Dir = dir
 	if err := os.Remove(out); err != nil {
 		t.Fatal(err)

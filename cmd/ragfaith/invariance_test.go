@@ -159,7 +159,7 @@ func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 			write(changed)
 		}
 	}
-	results := mustExit(t, scoreInProcess(t, nil, tempFile(t, "changed.jsonl", out.String()), "--to", "jsonl"), exitOK)
+	results := mustExit(t, scoreInProcess(t, nil, tempFile(t, "changed.jsonl", out.String()), "--judge", "lexical", "--to", "jsonl"), exitOK)
 	scores := map[string]map[string]string{}
 	for idAndName, score := range scoresIn(t, results.stdout) {
 		id, name, _ := strings.Cut(idAndName, "\t")

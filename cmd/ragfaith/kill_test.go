@@ -98,7 +98,7 @@ func TestKilledRunResumesToSameBytes(t *testing.T) {
 					t.Fatal(err)
 				}
 				jsonl, csv := files(name)
-				return append([]string{"score", data, "--keep", "note", "--to", "jsonl", "--max-failed", "999", "-o", jsonl, "-o", csv}, more...)
+				return append([]string{"score", data, "--judge", "lexical", "--keep", "note", "--to", "jsonl", "--max-failed", "999", "-o", jsonl, "-o", csv}, more...)
 			}
 			want, err := exec.Command("ragfaith", args("uninterrupted", "--concurrency", "3")...).Output()
 			if err != nil {

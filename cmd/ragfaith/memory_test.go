@@ -18,7 +18,7 @@ func TestMemoryOfScoreDoesNotGrowWithRows(t *testing.T) {
 	const early, late, maxGrowth = 500, 4500, 64 // bytes per row
 	rows := &rowSource{random: rand.New(rand.NewPCG(1, 1)), pauses: []int{early, late}, written: make(chan struct{}, late)}
 	var errs bytes.Buffer
-	code := run(t.Context(), []string{"score", "-", "--to", "jsonl", "--concurrency", "1", "--no-progress"}, rows, lineWriter(rows.written), &errs, emptySystem())
+	code := run(t.Context(), []string{"score", "-", "--judge", "lexical", "--to", "jsonl", "--concurrency", "1", "--no-progress"}, rows, lineWriter(rows.written), &errs, emptySystem())
 	if code != exitOK || len(rows.inUse) != 2 {
 		t.Fatalf("got exit code %d and %d measurements, want %d and 2: %s", code, len(rows.inUse), exitOK, errs.String())
 	}

@@ -37,7 +37,7 @@ func writeBounds(t *testing.T, flags ...string) string {
 	dir := t.TempDir()
 	results, file := filepath.Join(dir, "r.jsonl"), filepath.Join(dir, "cal.json")
 	for _, args := range [][]string{
-		append([]string{"score", writePrescreenRows(t, 240), "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "r.summary.json")}, flags...),
+		append([]string{"score", writePrescreenRows(t, 240), "--judge", "lexical", "-q", "--to", "none", "--keep", "label", "-o", results, "--summary", filepath.Join(dir, "r.summary.json")}, flags...),
 		{"calibrate", results, "--label", "label", "-q", "--to", "none", "-o", file},
 	} {
 		mustRun(t, dir, nil, args...)
@@ -265,5 +265,5 @@ func TestPrescreenUsageErrors(t *testing.T) {
 		}
 	}
 	// The threshold of a calibration without bounds can still be used.
-	checkExit(t, runInProcess(t, dir, nil, "score", data, "-q", "--to", "none", "--calibration", old), exitOK)
+	checkExit(t, runInProcess(t, dir, nil, "score", data, "-q", "--to", "none", "--judge", "lexical", "--calibration", old), exitOK)
 }

@@ -30,7 +30,7 @@ func forEachClaim(t *testing.T, check func(r *resultRow, c *resultClaim)) {
 			[]string{filepath.Join(dir, "grounded-train.jsonl.zst"), "--map", "answer=hypothesis", "--map", "contexts=premise", "--limit", "5000"})
 	}
 	for _, datasetArgs := range argSets {
-		args := append([]string{"--to", "jsonl"}, datasetArgs...)
+		args := append([]string{"--judge", "lexical", "--to", "jsonl"}, datasetArgs...)
 		stdout := scoreCached(t, filepath.Base(datasetArgs[0]), args...)
 		claims := 0
 		for _, r := range decodeLines[resultRow](t, stdout) {

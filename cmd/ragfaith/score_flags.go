@@ -25,7 +25,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// defaultRowTimeout stops pathological rows: without a server, real ones take far less.
+// defaultRowTimeout stops pathological rows: without a server, real ones take far less (one with 200 claims some 10 s with
+// AVX2).
 const defaultRowTimeout = time.Minute
 
 // scoreFlags are the flags of "ragfaith score". Their values are stored in an app.Options
@@ -80,11 +81,11 @@ func (f *scoreFlags) inputFlags() []flagSpec {
 
 func (f *scoreFlags) judgingFlags() []flagSpec {
 	o := &f.Options
-	o.Judge = app.JudgeLexical
+	o.Judge = app.JudgeEmbedded
 	return []flagSpec{
 		{"profile", "NAME", flagvalue.OneOf(&o.Profile, "", namesOf(profiles(), func(p profile) string { return p.name })...), "evaluate as another tool does, such as ragas or deepeval"},
 		{"claims", "METHOD", flagvalue.OneOf(&o.Claims, "sentence", "sentence", app.ClaimsAnswer, app.ClaimsLLM), "split answers into claims: sentence, answer or llm"},
-		{"judge", "JUDGE", flagvalue.Text(&o.Judge, checkJudge), "lexical, embedded, auto, llm, ollama/MODEL, or a model or DIR"},
+		{"judge", "JUDGE", flagvalue.Text(&o.Judge, checkJudge), "embedded, lexical (fast), auto, llm, ollama/MODEL, or a model"},
 		{"evidence", "MODE", flagvalue.OneOf(&o.Evidence, "chunks", "chunks", "joined"), "compare claims with single chunks or with all joined"},
 		{"threshold", "SCORE", flagvalue.Fraction(&o.Threshold), "minimum score of a supported claim (default: the judge's)"},
 		{"calibration", "FILE", &o.Calibration, "read threshold or bounds written by \"ragfaith calibrate\""},
@@ -175,7 +176,7 @@ const judgeAuto = "auto"
 // that a model exists, because the model directory is not known yet.
 func checkJudge(s string) error {
 	if s == "" {
-		return errors.New("want lexical, embedded, llm, hhem, or a model")
+		return errors.New("want embedded, lexical, llm, hhem, or a model")
 	}
 	if server, model, ok := llm.ParseLocal(s); ok {
 		if model == "" && strings.HasSuffix(s, "/") {
@@ -195,12 +196,12 @@ func checkJudge(s string) error {
 	if slices.Contains(judgeNames(), s) {
 		return nil
 	}
-	return fmt.Errorf(`unknown %q: want lexical, embedded, auto, llm, hhem, a name in "ragfaith models list", or the directory of a model; a model on a server is --judge llm --model NAME, or ollama/NAME`, s)
+	return fmt.Errorf(`unknown %q: want embedded, lexical, auto, llm, hhem, a name in "ragfaith models list", or the directory of a model; a model on a server is --judge llm --model NAME, or ollama/NAME`, s)
 }
 
 // judgeNames returns the judges that --judge accepts by name.
 func judgeNames() []string {
-	names := []string{app.JudgeLexical, app.JudgeEmbedded, judgeAuto, app.JudgeLLM, app.JudgeHHEM}
+	names := []string{app.JudgeEmbedded, app.JudgeLexical, judgeAuto, app.JudgeLLM, app.JudgeHHEM}
 	for _, n := range hub.Names() {
 		if !n.Embeds {
 			names = append(names, n.Short)

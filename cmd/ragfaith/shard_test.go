@@ -35,7 +35,7 @@ func TestShardsOfEveryInputEqualRun(t *testing.T) {
 			in := func(name string) string { return filepath.Join(dir, name) }
 			figures := append(strings.Fields(tt.figures), "--min-lower", "0.6", "-q")
 			score := func(name string, more ...string) commandResult {
-				args := slices.Concat([]string{"score"}, strings.Fields(tt.args), figures, more)
+				args := slices.Concat([]string{"score", "--judge", "lexical"}, strings.Fields(tt.args), figures, more)
 				return runGated(t, dir, append(args, "-o", in(name+"."+tt.results), "--summary", in(name+".summary.json"))...)
 			}
 			want := score("whole", "-o", in("whole.md"))

@@ -197,10 +197,11 @@ func TestResultsAndSummariesMatchSchemas(t *testing.T) {
 	const secret = "hidden-secret"
 	url := strings.Replace(server.URL, "http://", "http://user:"+secret+"@", 1) + "/v1"
 	for name, args := range map[string][]string{
-		"lexical": nil,
-		"llm":     {"--judge", "llm", "--base-url", url, "--model", "m", "--price", "1,2"},
-		"ragas":   {"--profile", "ragas", "--base-url", url, "--model", "m", "--keep", "all"},
-		"real":    {"../../testdata/rows.jsonl", "--no-claims", "0", "--by", "question", "--by", "id"},
+		"embedded": nil,
+		"lexical":  {"--judge", "lexical"},
+		"llm":      {"--judge", "llm", "--base-url", url, "--model", "m", "--price", "1,2"},
+		"ragas":    {"--profile", "ragas", "--base-url", url, "--model", "m", "--keep", "all"},
+		"real":     {"../../testdata/rows.jsonl", "--no-claims", "0", "--by", "question", "--by", "id"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			summary, results := filepath.Join(dir, name+".json"), filepath.Join(dir, name+".jsonl")

@@ -108,7 +108,7 @@ func (o *Options) judgeOptions(m *model) judge.Options {
 // default. Fast stages need a larger window to keep all workers busy.
 func (o *Options) window() int {
 	const quick = 512
-	if o.DryRun || !o.UsesLLM() && !o.UsesLocalModel() {
+	if o.DryRun || o.Judge == JudgeLexical && !o.UsesLLM() {
 		return quick
 	}
 	return 0

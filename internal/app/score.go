@@ -20,6 +20,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/safefile"
+	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 )
 
 // Score runs "ragfaith score". Files that can't be written are errors before it reads the
@@ -95,6 +96,9 @@ func (r *run) openModels(ctx context.Context) (err error) {
 	}
 	if r.threshold == 0 && o.Judge != JudgeLLM {
 		r.warn(errors.New("the threshold is 0: every claim counts as supported"))
+	}
+	if o.Judge == JudgeEmbedded && embedded.IsSlow() {
+		r.warn(errors.New("this processor lacks the instructions that make the embedded judge fast (AVX2, or the dot products of Armv8.2): a row takes seconds; --judge lexical does not need them"))
 	}
 	return nil
 }

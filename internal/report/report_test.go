@@ -194,8 +194,8 @@ func TestConfidenceIsWordedByShare(t *testing.T) {
 		want  string
 	}{
 		{Tally{Claims: 9}, ""},
-		{Tally{Claims: 1, Confident: 1, Uncertain: 1}, "100% of 1 verdict is uncertain (confidence below 0.7): use the mean to compare systems, and check single rows with a better judge (--judge auto finds one)"},
-		{Tally{Claims: 233, Confident: 233, Uncertain: 96}, "41.2% of 233 verdicts are uncertain (confidence below 0.7): use the mean to compare systems, and check single rows with a better judge (--judge auto finds one)"},
+		{Tally{Claims: 1, Confident: 1, Uncertain: 1}, "100% of 1 verdict is uncertain (confidence below 0.7): use the mean to compare systems, and check single rows with a better judge (such as --judge llm)"},
+		{Tally{Claims: 233, Confident: 233, Uncertain: 96}, "41.2% of 233 verdicts are uncertain (confidence below 0.7): use the mean to compare systems, and check single rows with a better judge (such as --judge llm)"},
 		{Tally{Claims: 10, Confident: 10, Uncertain: 3}, "30% of 10 verdicts are uncertain (confidence below 0.7): check the rows with the lowest confidence first"},
 		{Tally{Claims: 10, Confident: 10, Uncertain: 1}, "10% of 10 verdicts are uncertain (confidence below 0.7): check the rows with the lowest confidence first"},
 		{Tally{Claims: 20, Confident: 11, Uncertain: 1}, "9.1% of 11 verdicts with a confidence are uncertain (confidence below 0.7)"},

@@ -266,7 +266,7 @@ func (t *Tally) Confidence() string {
 	share := t.UncertainShare()
 	switch {
 	case share > manyUncertain:
-		advice = ": use the mean to compare systems, and check single rows with a better judge (--judge auto finds one)"
+		advice = ": use the mean to compare systems, and check single rows with a better judge (such as --judge llm)"
 	case share >= someUncertain:
 		advice = ": check the rows with the lowest confidence first"
 	}

@@ -159,7 +159,7 @@ def sources(net, groups, device):
     chosen, labels, source, count = [], [], [], collections.Counter()
     for k in groups.held_out:
         if count[groups.source[k]] < PER_SOURCE:
-            parts, some = groups[k]
+            parts, some, _ = groups[k]
             count[groups.source[k]] += len(some)
             chosen.append(parts)
             labels += some

@@ -8,6 +8,7 @@ import numpy as np
 import torch
 from safetensors.numpy import load_file
 
+import evaluate
 import export
 import train
 from model import PASSAGE, STEP, UNKNOWN, Batch, Judge, Layer, bert_name, bucket, load_average, loss
@@ -33,7 +34,7 @@ def write_run(directory):
     labels = np.concatenate([[PASSAGE, *random.integers(0, 4, 3)] for _ in range(60)])
     lengths = random.integers(5, 60, len(labels))
     np.savez(directory + "/train.npz", sources=["a"], tokens=random.integers(1, VOCABULARY, lengths.sum()).astype(np.uint16),
-             wrong=random.integers(-1, 2, lengths.sum()), lengths=lengths, labels=labels, source=np.zeros(60, int), held_out=np.zeros(60, bool), claims=np.arange(60) % 2 == 0)
+             wrong=random.integers(-1, 2, lengths.sum()), lengths=lengths, labels=labels, source=np.zeros(60, int), held_out=np.arange(60) % 10 == 9, claims=np.arange(60) % 2 == 0)
 
 
 class TestJudge(unittest.TestCase):
@@ -56,6 +57,14 @@ class TestJudge(unittest.TestCase):
             for a, b in ((whole.net, parts.net), (whole.average, parts.average)):
                 for name, value in a.trained().items():
                     self.assertTrue(torch.equal(value, b.trained()[name]), name)
+
+    def test_each_source_is_evaluated_on_its_held_out_groups(self):
+        with tempfile.TemporaryDirectory() as directory:
+            write_run(directory)
+            groups = train.Groups(directory + "/train.npz")
+        found = evaluate.sources(Judge(tiny_base()).eval(), groups, "cpu")
+        self.assertEqual(list(found), ["a"])
+        self.assertTrue(0 <= found["a"] <= 1)
 
     def test_a_checkpoint_belongs_to_its_frozen_weights(self):
         with tempfile.TemporaryDirectory() as directory:

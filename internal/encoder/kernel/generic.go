@@ -11,7 +11,7 @@ const (
 func generic() ops {
 	return ops{
 		mr: genericRows, mr8: genericRows, nr: genericColumns, group: 4, inputSize: 1,
-		gemm: gemm, gemm8: gemm8, pack: pack, f16ToF32: F16ToFloat32, bf16ToF32: BF16ToFloat32,
+		gemm: gemm, gemm8: gemm8, slow8: true, pack: pack, f16ToF32: F16ToFloat32, bf16ToF32: BF16ToFloat32,
 		maxAbs: maxAbs, minMax: minMax, quantize: quantize, activate: genericActivations(), multiply: multiply, gatherAdd: gatherAdd,
 		layerNorm: layerNorm, rmsNorm: rmsNorm, softmax: softmax,
 	}

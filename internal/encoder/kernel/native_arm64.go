@@ -20,7 +20,7 @@ func neon() ops {
 		gemmNEON(rows, depth, a, lda, b, c, ldc, scale, bias)
 	}
 	if cpu.ARM64.HasASIMDDP {
-		k.gemm8 = gemm8DOT
+		k.gemm8, k.slow8 = gemm8DOT, false
 	}
 	return k
 }

@@ -15,10 +15,14 @@ type Kernels struct {
 // Name returns the name of k, as listed by [Names].
 func (k *Kernels) Name() string { return k.name }
 
+// Slow8 reports whether products of int8 matrices are computed in Go, which takes ten times as long or more.
+func (k *Kernels) Slow8() bool { return k.slow8 }
+
 // ops holds the innermost loops. Assembly loops use the given counts and ignore slice lengths.
 type ops struct {
 	// mr and nr are the numbers of rows and columns of a tile, mr8 is the number of rows of an int8 tile.
 	mr, mr8, nr int
+	slow8       bool // gemm8 is written in Go
 	// group is the number of adjacent inputs of a column stored together in a panel of
 	// int8 weights. inputSize is the size in bytes of a quantized activation.
 	group, inputSize int

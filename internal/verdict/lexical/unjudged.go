@@ -21,7 +21,7 @@ func (j *Judge) leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
 	others := make(map[string]string) // of the contexts, by the language of a claim
 	for i := range vs {
 		if word, ok := denial(&task.Claims[i]); ok && !j.denies(&vs[i], word) {
-			vs[i] = unjudged(&vs[i], quoted(word)+" denies a question that lexical cannot restate: it compares words; use a model (--judge)")
+			vs[i] = unjudged(&vs[i], quoted(word)+" denies a question that cannot be restated offline; use a model (--judge)")
 			continue
 		}
 		if vs[i].Label == verdict.Supported {
@@ -50,7 +50,7 @@ func (j *Judge) leaveUnjudged(task verdict.Task, vs []verdict.Verdict) {
 			others[lang] = other
 		}
 		if other != "" {
-			vs[i] = unjudged(&vs[i], fmt.Sprintf("the claim is in %s, the contexts are in %s: lexical compares words; use a model (--judge)", lang, other))
+			vs[i] = unjudged(&vs[i], fmt.Sprintf("the claim is in %s, the contexts are in %s; use a model (--judge)", lang, other))
 		}
 	}
 }

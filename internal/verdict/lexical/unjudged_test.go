@@ -116,7 +116,7 @@ func TestClaimInAnotherLanguageIsUnjudged(t *testing.T) {
 				if v.Label != verdict.Unjudged {
 					continue
 				}
-				want := "the claim is in " + claims.language + ", the contexts are in " + context.language + ": lexical compares words; use a model (--judge)"
+				want := "the claim is in " + claims.language + ", the contexts are in " + context.language + "; use a model (--judge)"
 				if v.Reason != want || !math.IsNaN(v.Score) || len(v.Evidence)+len(v.ChunkIDs) > 0 {
 					t.Errorf("got %+v, want the reason %q without a score and evidence", v, want)
 				}
