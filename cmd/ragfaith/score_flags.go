@@ -25,7 +25,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// defaultRowTimeout stops pathological rows: without a server, real ones take far less (one with 200 claims some 10 s with
+// defaultRowTimeout stops pathological rows: without a server, real ones take far less (one with 200 claims some 20 s with
 // AVX2).
 const defaultRowTimeout = time.Minute
 
