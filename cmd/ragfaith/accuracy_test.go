@@ -39,11 +39,11 @@ func (n *correctCount) String() string {
 	return fmt.Sprintf("unsupported %d of %d, supported %d of %d", n.correct[0], n.answers[0], n.correct[1], n.answers[1])
 }
 
-// countCorrect scores a file with the lexical judge. It accepts an answer of which all claims
+// countCorrect scores a file with a judge. It accepts an answer of which all claims
 // are supported.
-func countCorrect(t *testing.T, file string, answers map[string]labelledAnswer) *correctCount {
+func countCorrect(t *testing.T, judge, file string, answers map[string]labelledAnswer) *correctCount {
 	t.Helper()
-	results := scoresIn(t, mustExit(t, scoreInProcess(t, nil, "--judge", "lexical", "--to", "jsonl", file), exitOK).stdout)
+	results := scoresIn(t, mustExit(t, scoreInProcess(t, nil, "--judge", judge, "--to", "jsonl", file), exitOK).stdout)
 	total, groups := &correctCount{}, map[string]*correctCount{}
 	for id, score := range results {
 		a, ok := answers[id]
@@ -70,25 +70,40 @@ func countCorrect(t *testing.T, file string, answers map[string]labelledAnswer) 
 	return total
 }
 
+// skipSlowJudge skips a test with the network if tests should be short.
+func skipSlowJudge(t *testing.T, judge string) {
+	t.Helper()
+	if judge == "embedded" {
+		skipShort(t)
+	}
+}
+
 // TestAdversarialAnswers scores wrong answers that are worded like right ones, and right ones
 // beside them. An answer without claims is judged wrongly.
 func TestAdversarialAnswers(t *testing.T) {
 	t.Parallel()
-	const file, minCaught, minAccepted = testdataDir + "adversarial.jsonl", 0.86, 0.94
+	const file = testdataDir + "adversarial.jsonl"
 	answers := map[string]labelledAnswer{}
 	for _, c := range decodeLines[struct{ ID, Group, Expect string }](t, readFile(t, file)) {
 		answers[c.ID] = labelledAnswer{group: c.Group, supported: c.Expect == "supported", withoutClaims: c.Expect != "supported"}
 	}
-	got := countCorrect(t, file, answers)
-	if got.share(0) < minCaught || got.share(1) < minAccepted {
-		t.Errorf("got shares %.3f and %.3f of wrong and right answers judged correctly, want at least %v and %v", got.share(0), got.share(1), minCaught, minAccepted)
+	for _, tt := range []struct {
+		judge                  string
+		minCaught, minAccepted float64
+	}{{"lexical", 0.86, 0.94}, {"embedded", 0.88, 0.95}} {
+		t.Run(tt.judge, func(t *testing.T) {
+			skipSlowJudge(t, tt.judge)
+			got := countCorrect(t, tt.judge, file, answers)
+			if got.share(0) < tt.minCaught || got.share(1) < tt.minAccepted {
+				t.Errorf("got shares %.3f and %.3f of wrong and right answers judged correctly, want at least %v and %v", got.share(0), got.share(1), tt.minCaught, tt.minAccepted)
+			}
+		})
 	}
 }
 
 // TestPairs scores answers to the same contexts that differ in little.
 func TestPairs(t *testing.T) {
 	t.Parallel()
-	const minAccuracy = 0.68
 	answers := map[string]labelledAnswer{}
 	var rows bytes.Buffer
 	type pair struct {
@@ -111,8 +126,13 @@ func TestPairs(t *testing.T) {
 			}
 		}
 	}
-	got := countCorrect(t, tempFile(t, "pairs.jsonl", rows.String()), answers)
-	if accuracy := (got.share(0) + got.share(1)) / 2; accuracy < minAccuracy {
-		t.Errorf("balanced accuracy: got %.3f, want at least %v", accuracy, minAccuracy)
+	for judge, minAccuracy := range map[string]float64{"lexical": 0.68, "embedded": 0.74} {
+		t.Run(judge, func(t *testing.T) {
+			skipSlowJudge(t, judge)
+			got := countCorrect(t, judge, tempFile(t, "pairs.jsonl", rows.String()), answers)
+			if accuracy := (got.share(0) + got.share(1)) / 2; accuracy < minAccuracy {
+				t.Errorf("balanced accuracy: got %.3f, want at least %v", accuracy, minAccuracy)
+			}
+		})
 	}
 }

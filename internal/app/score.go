@@ -97,7 +97,7 @@ func (r *run) openModels(ctx context.Context) (err error) {
 	if r.threshold == 0 && o.Judge != JudgeLLM {
 		r.warn(errors.New("the threshold is 0: every claim counts as supported"))
 	}
-	if o.Judge == JudgeEmbedded && embedded.IsSlow() {
+	if (o.Judge == JudgeEmbedded && !o.DryRun || o.Prescreens() && o.LLM.Prescreen == JudgeEmbedded) && embedded.IsSlow() {
 		r.warn(errors.New("this processor lacks the instructions that make the embedded judge fast (AVX2, or the dot products of Armv8.2): a row takes seconds; --judge lexical does not need them"))
 	}
 	return nil

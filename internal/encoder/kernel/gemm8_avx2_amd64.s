@@ -1,6 +1,6 @@
 #include "textflag.h"
 #include "tile_avx2_amd64.h"
-#include "finish8_avx2_amd64.h"
+#include "tile8_avx2_amd64.h"
 
 // The int8 tiles have the layout of the float32 tiles but process two inputs per
 // step. Weights are extended to 16 bits when loaded, and VPMADDWD adds the
@@ -14,31 +14,12 @@
 #define ROW4(off) VPBROADCASTD off(R8)(DX*1), Y14; VPMADDWD Y12, Y14, Y15; VPADDD Y15, Y8, Y8; VPMADDWD Y13, Y14, Y14; VPADDD Y14, Y9, Y9
 #define ROW5(off) VPBROADCASTD off(R8)(DX*2), Y14; VPMADDWD Y12, Y14, Y15; VPADDD Y15, Y10, Y10; VPMADDWD Y13, Y14, Y14; VPADDD Y14, Y11, Y11
 
-#define STEP(TILE, at, off) \
-	VPMOVSXBW at(DI), Y12    \
-	VPMOVSXBW at+16(DI), Y13 \
-	TILE(off)
-
-// LOOP processes four inputs in each of CX iterations.
-#define LOOP(TILE, FOUR, ONE, REST) \
-FOUR: \
-	STEP(TILE, 0, 0)  \
-	STEP(TILE, 32, 4) \
-	ADDQ $8, SI  \
-	ADDQ $8, R8  \
-	ADDQ $64, DI \
-	DECQ CX      \
-	JNZ  FOUR    \
-	JMP  done
+#define LOAD VPMOVSXBW
+#define HALF 16
 
 // func gemm8x256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 TEXT ·gemm8x256(SB), NOSPLIT, $0-248
-	MOVQ rows+0(FP), AX
-	MOVQ k+8(FP), CX
-	MOVQ a_base+16(FP), SI
-	MOVQ lda+40(FP), DX
-	MOVQ b_base+48(FP), DI
-	POINTERS
+	READ8
 	SHRQ $2, CX
 	CLEAR
 	TILES

@@ -1,6 +1,6 @@
 #include "textflag.h"
 #include "tile_avx2_amd64.h"
-#include "finish8_avx2_amd64.h"
+#include "tile8_avx2_amd64.h"
 
 // The tiles are those of AVX2, with four inputs per step. VPDPBUSD adds the products of
 // four unsigned and four signed bytes to each of 8 sums, so 128 is added to the
@@ -18,33 +18,14 @@
 #define ROW4(off) VPBROADCASTD off(R8)(DX*1), Y14; DOT(0x42, 0xc4); DOT(0x42, 0xcd)
 #define ROW5(off) VPBROADCASTD off(R8)(DX*2), Y14; DOT(0x42, 0xd4); DOT(0x42, 0xdd)
 
-#define STEP(TILE, at, off) \
-	VMOVDQU at(DI), Y12    \
-	VMOVDQU at+32(DI), Y13 \
-	TILE(off)
-
-// LOOP processes eight inputs in each of CX iterations.
-#define LOOP(TILE, FOUR, ONE, REST) \
-FOUR: \
-	STEP(TILE, 0, 0)  \
-	STEP(TILE, 64, 4) \
-	ADDQ $8, SI   \
-	ADDQ $8, R8   \
-	ADDQ $128, DI \
-	DECQ CX       \
-	JNZ  FOUR     \
-	JMP  done
+#define LOAD VMOVDQU
+#define HALF 32
 
 #define COPY(lo, hi) VMOVDQA Y0, lo; VMOVDQA Y1, hi
 
 // func gemm8VNNI256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 TEXT ·gemm8VNNI256(SB), NOSPLIT, $0-248
-	MOVQ rows+0(FP), AX
-	MOVQ k+8(FP), CX
-	MOVQ a_base+16(FP), SI
-	MOVQ lda+40(FP), DX
-	MOVQ b_base+48(FP), DI
-	POINTERS
+	READ8
 	SHRQ $3, CX
 	MOVQ sums_base+176(FP), R12
 	VMOVDQU (R12), Y0

@@ -66,6 +66,8 @@ func TestNew(t *testing.T) {
 	for _, name := range names {
 		if k := mustNew(t, name); k.Name() != name {
 			t.Errorf("got %q, want %q", k.Name(), name)
+		} else if slow := name == "generic"; k.Slow8() != slow && name != "neon" { // which depends on the processor
+			t.Errorf("%s: slow in int8: got %v, want %v", name, k.Slow8(), slow)
 		}
 	}
 	if k := mustNew(t, ""); k.Name() != names[len(names)-1] {

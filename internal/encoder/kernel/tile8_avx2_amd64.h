@@ -1,4 +1,30 @@
-// This header has the end of the int8 products with registers of 32 bytes.
+// This header has what the int8 products of AVX2 and AVX-VNNI share. The including file defines
+// LOAD, which sets a register to the HALF bytes of 8 columns of a step.
+
+// LOOP processes two steps in each of CX iterations.
+#define LOOP(TILE, FOUR, ONE, REST) \
+FOUR: \
+	LOAD (DI), Y12         \
+	LOAD HALF(DI), Y13     \
+	TILE(0)                \
+	LOAD (2*HALF)(DI), Y12 \
+	LOAD (3*HALF)(DI), Y13 \
+	TILE(4)                \
+	ADDQ $8, SI            \
+	ADDQ $8, R8            \
+	ADDQ $(4*HALF), DI     \
+	DECQ CX                \
+	JNZ  FOUR              \
+	JMP  done
+
+// READ8 reads the arguments of the products.
+#define READ8 \
+	MOVQ rows+0(FP), AX    \
+	MOVQ k+8(FP), CX       \
+	MOVQ a_base+16(FP), SI \
+	MOVQ lda+40(FP), DX    \
+	MOVQ b_base+48(FP), DI \
+	POINTERS
 
 // FINISH writes a row: (sum*column + step*total)*scale + bias.
 #define FINISH(r, lo, hi, to, next) \
