@@ -202,7 +202,7 @@ func (t *rowBlock) panel(i int, dst []float32, ldd int, act Activation) {
 		if l.precision == Float32 {
 			k.gemm(hi-lo, l.In, t.x[lo*t.ld:], t.ld, b, c, ldc, nil, bias, ahead[len(ahead)*j/tiles:])
 		} else {
-			k.gemm8(hi-lo, l.depth, t.quantized[lo*t.ld:], t.ld, l.weights[i*k.nr*l.depth:], c, ldc,
+			k.gemm8(hi-lo, l.depth, t.quantized[lo*t.ld:], t.ld, l.weights[i*l.size:], c, ldc,
 				t.scale[lo:], l.columns[i*k.nr:], bias, l.sums[i*k.nr:], t.steps[lo:], l.totals[i*k.nr:])
 		}
 		if act != None {

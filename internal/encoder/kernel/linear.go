@@ -7,14 +7,18 @@ import (
 )
 
 // Raw is a weight matrix [Out][In]: in a file, row-major in float32, IEEE half
-// precision or bfloat16, or, for [Int8] only, a function that sets dst to the
-// integers of a row, from -127 to 127, and returns their scale.
+// precision or bfloat16, or, for [Int8] only, a function that reads a row of
+// integers of four bits, from -8 to 7. Those of each [Block] have a common step.
+// A weight is integer*step, which is from -127 to 127, times the scale of the row.
 type Raw struct {
 	F32  []float32
 	F16  []uint16
 	BF16 []uint16
-	I8   func(dst []int8, row int) (scale float32)
+	I4   func(integers, steps []int8, row int) (scale float32)
 }
+
+// Block is the number of inputs with a common step in weights of four bits.
+const Block = 32
 
 // Rows returns rows [lo, hi) of a weight matrix with in columns.
 func (r Raw) Rows(lo, hi, in int) Raw {
@@ -51,7 +55,8 @@ type Linear struct {
 
 	// The following are for Int8 and ordered by panel.
 	depth   int       // In, rounded up to a multiple of 64
-	weights []int8    // [depth/group][nr][group]
+	size    int       // of a panel in weights
+	weights []int8    // [depth/group][nr][group]; if the kernels are blocked, with the steps as [nr][2]int16 after each block
 	columns []float32 // scales of the columns
 	sums    []int32   // -128 times the column sums
 	totals  []float32 // column sums times scales
@@ -71,9 +76,12 @@ type panel struct {
 // for each use. Int8 quantizes the weights once and keeps no reference to
 // them. Linear panics if a weight or bias has the wrong size.
 func (k *Kernels) Linear(p Precision, in int, parts ...Part) *Linear {
+	if k.fourBits != nil && parts[0].W.I4 != nil {
+		k = k.fourBits
+	}
 	l := &Linear{In: in, k: k, precision: p, parts: slices.Clone(parts)}
 	for i, part := range parts {
-		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16); part.W.I8 == nil && n != in*part.Out {
+		if n := len(part.W.F32) + len(part.W.F16) + len(part.W.BF16); part.W.I4 == nil && n != in*part.Out {
 			panic(fmt.Sprintf("kernel: part %d of a linear layer has %d weights, want %d*%d", i, n, part.Out, in))
 		}
 		if part.Bias != nil && len(part.Bias) != part.Out {
@@ -110,22 +118,26 @@ func (l *Linear) quantize() {
 	k := l.k
 	l.depth = (l.In + 63) &^ 63
 	columns := len(l.panels) * k.nr
-	l.weights = make([]int8, columns*l.depth)
+	l.size = k.nr * l.depth
+	if k.blocked {
+		l.size += k.nr * l.depth / Block * 4
+	}
+	l.weights = make([]int8, len(l.panels)*l.size)
 	l.columns = make([]float32, columns)
 	l.sums = make([]int32, columns)
 	l.totals = make([]float32, columns)
 	l.bias = make([]float32, columns)
-	row, integers := make([]float32, l.In), make([]int8, l.depth)
+	row, integers, steps := make([]float32, l.In), make([]int8, l.depth), make([]int8, l.depth/Block)
 	for i, p := range l.panels {
 		part := &l.parts[p.part]
-		b := l.weights[i*k.nr*l.depth:]
+		b := l.weights[i*l.size:]
 		for c := range p.n {
 			r := p.row + c
 			var scale float32
 			var sum int32
-			if part.W.I8 != nil {
-				scale = part.W.I8(integers[:l.In], r)
-				sum = k.placeColumn(b[c*k.group:], integers)
+			if part.W.I4 != nil {
+				scale = part.W.I4(integers[:l.In], steps[:(l.In+Block-1)/Block], r)
+				sum = k.placeColumn(b, c, integers, steps)
 			} else {
 				scale, sum = k.quantizeColumn(b[c*k.group:], k.floatRows(row, part.W, r, r+1, l.In))
 			}
@@ -157,17 +169,25 @@ func (k *Kernels) quantizeColumn(b []int8, w []float32) (scale float32, sum int3
 	return scale, sum
 }
 
-// placeColumn copies a quantized column, padded to a multiple of 4, to the panel position b and returns the sum of its integers.
-func (k *Kernels) placeColumn(b, w []int8) (sum int32) {
-	for j := 0; j < len(w); j += 4 {
-		v := [4]int8(w[j:])
-		if k.group == 4 {
-			*(*[4]int8)(b[j*k.nr:]) = v
-		} else {
-			*(*[2]int8)(b[j*k.nr:]) = [2]int8(v[:2])
-			*(*[2]int8)(b[(j+2)*k.nr:]) = [2]int8(v[2:])
+// placeColumn sets column c of the panel b to weights of four bits and returns the sum of the weights.
+func (k *Kernels) placeColumn(b []int8, c int, integers, steps []int8) (sum int32) {
+	for n, step := range steps {
+		q := (*[Block]int8)(integers[n*Block:])
+		for i := range q {
+			sum += int32(q[i]) * int32(step)
+			if !k.blocked {
+				q[i] *= step
+			}
 		}
-		sum += int32(v[0]) + int32(v[1]) + int32(v[2]) + int32(v[3])
+		for i := 0; i < Block; i += k.group {
+			copy(b[i*k.nr+c*k.group:], q[i:i+k.group])
+		}
+		b = b[Block*k.nr:]
+		if k.blocked {
+			pair := b[4*c : 4*c+4]
+			pair[0], pair[1], pair[2], pair[3] = step, step>>7, step, step>>7
+			b = b[4*k.nr:]
+		}
 	}
 	return sum
 }

@@ -12,7 +12,9 @@ func native() []Kernels {
 	var all []Kernels
 	x := &cpu.X86
 	if x.HasAVX2 && x.HasFMA && x.HasF16C {
-		all = append(all, Kernels{"avx2", avx2()})
+		k := avx2()
+		k.fourBits = &Kernels{"avx2", avx2FourBits()}
+		all = append(all, Kernels{"avx2", k})
 		if x.HasAVXVNNI {
 			all = append(all, Kernels{"avxvnni", avxVNNI()})
 		}
@@ -80,8 +82,15 @@ func avx2() ops {
 
 // avxVNNI is avx2 with the int8 products of processors that have AVX-VNNI, most of them without AVX-512.
 func avxVNNI() ops {
+	k := avx2FourBits()
+	k.blocked, k.gemm8 = false, gemm8VNNI256
+	return k
+}
+
+// avx2FourBits is avx2 for weights of four bits.
+func avx2FourBits() ops {
 	k := avx2()
-	k.group, k.inputSize, k.gemm8 = 4, 1, gemm8VNNI256
+	k.group, k.inputSize, k.blocked, k.gemm8 = 4, 1, true, gemm4x256
 	k.quantize = func(dst []byte, x []float32, middle, inverse float32) {
 		whole := len(x) &^ 15
 		quantizeBytes256(dst, x[:whole], middle, inverse)
@@ -97,6 +106,9 @@ func gemm256(rows, k int, a []float32, lda int, b, c []float32, ldc int, scale, 
 
 //go:noescape
 func gemm8x256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
+
+//go:noescape
+func gemm4x256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 
 //go:noescape
 func gemm8VNNI256(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)

@@ -26,6 +26,9 @@ type ops struct {
 	// group is the number of adjacent inputs of a column stored together in a panel of
 	// int8 weights. inputSize is the size in bytes of a quantized activation.
 	group, inputSize int
+	// fourBits are the kernels for layers with weights of four bits, if they differ. Those are blocked.
+	fourBits *Kernels
+	blocked  bool
 
 	// gemm sets c[r*ldc+j] = sum(a[r*lda+i]*b[i*nr+j], i < k)*scale[r] + bias[j] for r < rows <= mr
 	// and all j < nr. scale and bias may be nil. About k*4 values of ahead may be prefetched.
@@ -35,6 +38,7 @@ type ops struct {
 	// values of steps. The rows of a have a stride of lda bytes; k is a multiple of
 	// 64. b is [k/group][nr][group]. sums are the column sums times -128, used by
 	// kernels that add 128 to the activations.
+	// If the kernels are blocked, b has integers of four bits and their steps (see [Linear]).
 	gemm8 func(rows, k int, a []byte, lda int, b []int8, c []float32, ldc int, scale, columns, bias []float32, sums []int32, steps, totals []float32)
 	// pack sets dst[i*nr+r] = src[r*ld+i] for i < k and r < rows. It may write
 	// anything for i up to the next multiple of 16 and for r up to nr.

@@ -173,12 +173,12 @@ func (p *pass) add(g group) {
 // embed sets the input of the first layer.
 func (n *network) embed(p *pass) {
 	p.x = grow(p.x, (len(p.passages)+len(p.claims))*hidden)
-	rows, word := p.x, make([]int8, hidden)
+	rows, word, steps := p.x, make([]int8, hidden), make([]int8, hidden/kernel.Block)
 	sequence := func(ids []int32, start int) {
 		for i, id := range ids {
-			scale, position := n.words(word, int(id)), n.positions[(start+i)*hidden:][:hidden]
+			scale, position := n.words(word, steps, int(id)), n.positions[(start+i)*hidden:][:hidden]
 			for j := range hidden {
-				rows[j] = float32(word[j])*scale + position[j]
+				rows[j] = float32(word[j]*steps[j/kernel.Block])*scale + position[j]
 			}
 			rows = rows[hidden:]
 		}

@@ -77,25 +77,19 @@ func (l *loader) floats(name string, shape ...int) []float32 {
 	return must(l.tensor(name, shape...).Float32())
 }
 
-// block is the number of weights of a row with a common step.
-const block = 32
-
-// A matrix sets dst to the integers of a row and returns their scale.
-type matrix func(dst []int8, row int) (scale float32)
+// A matrix reads a row of weights of four bits (see [kernel.Raw]).
+type matrix func(integers, steps []int8, row int) (scale float32)
 
 // matrix returns a matrix of the file. It has two values of four bits in each byte, the lower half first, 8 standing for 0, a step
-// of integers for each block of a row, and a scale for each row.
+// for each block of a row, and a scale for each row.
 func (l *loader) matrix(name string, rows, columns int) matrix {
-	packed, steps := must(l.tensor(name+"weight", rows, columns/2).Int8()), must(l.tensor(name+"steps", rows, columns/block).Int8())
+	packed, steps := must(l.tensor(name+"weight", rows, columns/2).Int8()), must(l.tensor(name+"steps", rows, columns/kernel.Block).Int8())
 	scales := l.floats(name+"scale", rows)
-	return func(dst []int8, row int) float32 {
-		packed := packed[row*columns/2:]
-		for b, step := range steps[row*columns/block:][:columns/block] {
-			to := (*[block]int8)(dst[b*block:])
-			for i, pair := range (*[block / 2]int8)(packed[b*block/2:]) {
-				to[2*i], to[2*i+1] = (pair&15-8)*step, (int8(uint8(pair)>>4)-8)*step
-			}
+	return func(to, toSteps []int8, row int) float32 {
+		for i, pair := range packed[row*columns/2:][:columns/2] {
+			to[2*i], to[2*i+1] = pair&15-8, int8(uint8(pair)>>4)-8
 		}
+		copy(toSteps, steps[row*columns/kernel.Block:])
 		return scales[row]
 	}
 }
@@ -105,7 +99,7 @@ func (l *loader) norm(name string) kernel.Norm {
 }
 
 func (l *loader) part(name string, out, in int) kernel.Part {
-	return kernel.Part{W: kernel.Raw{I8: l.matrix(name, out, in)}, Bias: l.floats(name+"bias", out), Out: out}
+	return kernel.Part{W: kernel.Raw{I4: l.matrix(name, out, in)}, Bias: l.floats(name+"bias", out), Out: out}
 }
 
 func (l *loader) linear(in int, parts ...kernel.Part) *kernel.Linear {
