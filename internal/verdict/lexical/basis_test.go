@@ -19,7 +19,6 @@ func TestOnlyValuesAndNegationsContradict(t *testing.T) {
 		{"number", "The pump moves 40 litres a minute.", "The pump moves 60 litres a minute.", basisValue},
 		{"negation", "The pump does not run at night.", "The pump runs at night.", basisNegation},
 		{"opposite", "The request was approved by the board.", "The request was rejected by the board.", basisNegation},
-		{"quantifier", "Some of the pumps run at night.", "All of the pumps run at night.", basisWords},
 		{"a negative noun", "An institutional failure at the paper resulted in a flawed article.", "The paper published a flawed article as a result.", basisWords},
 		{"missing words", "The pump runs at night.", "The pump was built by volunteers from Leeds.", basisMissing},
 		{"no word in common", "The pump runs at night.", "Volunteers sang.", basisNone},

@@ -71,7 +71,7 @@ func (b *binding) isOther() bool {
 	return b.at.end > 0 && !b.unclear && (b.inside || len(b.words) > 0 && slices.Max(b.words) < b.atWords)
 }
 
-func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []values.Value, q quote) {
+func (b *binding) add(v *values.Value, claimed []number, a *entail.Alignment, found []values.Value, q quote) {
 	var stated, others []*values.Value
 	for i := range found {
 		w := &found[i]
@@ -83,7 +83,7 @@ func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []val
 			others = append(others, w)
 		}
 	}
-	n, all := a.wordsBesides(v.Start, v.End)
+	n, all := wordsBesides(a, v.Start, v.End)
 	all = all && int(a.Claim.Words[0].Start) < v.Start && !a.Claim.HasPronoun(a.Stated)
 	switch {
 	case len(stated) == 0 && len(others) > 0 && all && b.at.end == 0:
@@ -94,7 +94,7 @@ func (b *binding) add(v *values.Value, claimed []number, a *aligned, found []val
 		b.unclear = b.unclear || a.Stated.HasPronoun(a.Claim) || a.Stated.IsElliptic() || stated[0].Kind == values.Number && stated[0].Noun == "" && v.Noun != ""
 	case len(stated) == 1 && b.at.end == 0:
 		for _, w := range others {
-			if a.bindsOther(stated[0], w) {
+			if bindsOther(a, stated[0], w) {
 				b.at, b.instead, b.inside = q, *w, true
 				return
 			}
@@ -115,7 +115,7 @@ func isStatedBy(v, w *values.Value) bool {
 
 // wordsBesides returns the number of words of the claim outside bytes start to end that the
 // statement contains, and whether it contains all that say something.
-func (a *aligned) wordsBesides(start, end int) (n int, all bool) {
+func wordsBesides(a *entail.Alignment, start, end int) (n int, all bool) {
 	all = true
 	for i := range a.Claim.Words {
 		w := &a.Claim.Words[i]
@@ -134,8 +134,11 @@ func (a *aligned) wordsBesides(start, end int) (n int, all bool) {
 
 // bindsOther reports whether the statement has v and w in different clauses or phrases, wherever it
 // is split between them, and the claim has the word that w is about, but none that v may be about.
-func (a *aligned) bindsOther(v, w *values.Value) bool {
+func bindsOther(a *entail.Alignment, v, w *values.Value) bool {
 	words := a.Stated.Words
+	claims := func(i int) bool { // in any form
+		return slices.Contains(a.To, i) || a.Claim.Has(words[i].Key)
+	}
 	at := func(v *values.Value) (first, end int) {
 		first = slices.IndexFunc(words, func(x entail.Word) bool { return int(x.End) > v.Start })
 		end = first
@@ -157,12 +160,12 @@ func (a *aligned) bindsOther(v, w *values.Value) bool {
 		found = true
 		own := func(first, end int) []int {
 			if first < split {
-				return a.about(first, end, 0, split)
+				return about(a.Stated, first, end, 0, split)
 			}
-			return a.about(first, end, split, len(words))
+			return about(a.Stated, first, end, split, len(words))
 		}
 		x, y := own(vFirst, vEnd), own(wFirst, wEnd)
-		if len(x) == 0 || len(y) == 0 || slices.ContainsFunc(x, a.claims) || !a.claims(y[0]) {
+		if len(x) == 0 || len(y) == 0 || slices.ContainsFunc(x, claims) || !claims(y[0]) {
 			return false
 		}
 	}
@@ -172,8 +175,8 @@ func (a *aligned) bindsOther(v, w *values.Value) bool {
 // about returns the words that the value at words first to end may be about, nearest first:
 // content words of the phrase from word lo to word hi that the rest of the sentence lacks. They
 // are those after "of" or "for", or else before the value, or else after it.
-func (a *aligned) about(first, end, lo, hi int) []int {
-	words := a.Stated.Words
+func about(x *entail.Sentence, first, end, lo, hi int) []int {
+	words := x.Words
 	own := func(from, to, step int) (found []int) {
 		for i := from; i != to; i += step {
 			w := &words[i]
@@ -192,9 +195,4 @@ func (a *aligned) about(first, end, lo, hi int) []int {
 		return before
 	}
 	return after
-}
-
-// claims reports whether the claim has word i of the statement, in any form.
-func (a *aligned) claims(i int) bool {
-	return slices.ContainsFunc(a.To, func(to int) bool { return to == i }) || slices.ContainsFunc(a.Claim.Words, func(w entail.Word) bool { return w.Key == a.Stated.Words[i].Key })
 }

@@ -109,7 +109,7 @@ func (s *scratch) parseClaim(j *Judge, c *claim) {
 
 // align aligns the claim parsed last with the statement at q. The result is valid until
 // parseClaim is called for another claim.
-func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
+func (s *scratch) align(j *Judge, contexts []string, q quote) *entail.Alignment {
 	stated := s.parse(j, contexts, q, q.statement(contexts))
 	for _, a := range s.aligned {
 		if a.Stated == stated {
@@ -119,7 +119,7 @@ func (s *scratch) align(j *Judge, contexts []string, q quote) *aligned {
 	n := len(s.aligned)
 	s.aligned = slices.Grow(s.aligned, 1)[:n+1]
 	if s.aligned[n] == nil {
-		s.aligned[n] = &aligned{}
+		s.aligned[n] = &entail.Alignment{}
 	}
 	a := s.aligned[n]
 	a.Stated = stated

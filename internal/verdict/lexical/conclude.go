@@ -148,9 +148,7 @@ func (j *Judge) object(s *scratch, c *claim, contexts []string, verbatim bool, b
 		func() objection { return j.checkTables(s, c, contexts) },
 		func() objection { return x.objection() },
 		func() objection { return s.checkAbsentName(c, contexts) },
-		func() objection { return j.checkHeading(s, c, contexts) },
 		func() objection { return j.checkBinding(s, c, contexts) },
-		func() objection { return j.checkNames(s, c, contexts) },
 	}
 	if verbatim {
 		checks = checks[2:3]

@@ -34,9 +34,8 @@ type scratch struct {
 	claimed      entail.Sentence
 	parsed       map[parsedKey]*entail.Sentence // see parse
 	statements   []*entail.Sentence             // the first len(parsed) are in use
-	aligned      []*aligned                     // statements aligned with claimed
+	aligned      []*entail.Alignment            // statements aligned with claimed
 	alignedClaim *claim                         // the claim in claimed
-	headed       aligned                        // see checkHeading
 	passages     []passage
 	foldedClaim  foldedText // see isVerbatim
 	foldedText   foldedText
@@ -86,11 +85,6 @@ type block struct {
 	end, first, last int
 }
 
-// An aligned statement is a statement of the contexts that was aligned with a claim.
-type aligned struct {
-	entail.Alignment
-}
-
 // maxParsed is the number of parsed sentences that are kept for the next claim.
 const maxParsed = 64
 
@@ -126,7 +120,7 @@ type passage struct {
 }
 
 func newScratch(finder *values.Finder) *scratch {
-	return &scratch{finder: finder, headed: aligned{entail.Alignment{Stated: &entail.Sentence{}}}, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell][][2]int{}}
+	return &scratch{finder: finder, parsed: map[parsedKey]*entail.Sentence{}, cells: map[cell][][2]int{}}
 }
 
 // reset prepares s for a new task.

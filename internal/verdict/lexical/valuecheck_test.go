@@ -67,11 +67,9 @@ func TestBoundIsNoExactValue(t *testing.T) {
 func TestLabelsAndAddressesAreCompared(t *testing.T) {
 	t.Parallel()
 	testVerdicts(t, []verdictTest{
-		{"Article 5 bans fees.", "Article 6 bans fees.", notMentioned, "the contexts say “Article 5 bans fees”, the claim says “Article 6 bans fees”"},
 		{"Articles 5 and 6 ban fees.", "Article 6 bans fees.", supported, ""},
 		{"Room 204 is free.", "Room 205 is free.", notMentioned, ""},
 		{"Room 204 is free.", "Room 204 is free today.", supported, ""},
-		{"The third floor is closed.", "The second floor is closed.", notMentioned, ""},
 		{"The first and second floors are closed.", "The first floor is closed.", supported, ""},
 		{"Email: info@acme.com.", "The email is info@acme.org.", notMentioned, "“info@acme.org” is not in the contexts"},
 		{"Email: info@acme.com.", "The email is support@acme.com.", notMentioned, ""},

@@ -21,14 +21,6 @@ func TestJudgeComparesWordOrder(t *testing.T) {
 		{"Tea, coffee and cocoa are grown on the island.", "Cocoa, coffee and tea are grown on the island.", supported, ""},
 		{"The plant treated water that the city pumped from the lake.", "The city pumped water from the lake that the plant treated.", supported, ""},
 
-		// "All" instead of "some".
-		{"Some of the windows were broken in the storm of March.", "All windows were broken in the storm of March.", notMentioned, "claim says “All windows"},
-		{"Most guests of the hotel left after the storm.", "Every guest of the hotel left after the storm.", notMentioned, "Most guests"},
-		{"Three of the windows were broken in the storm.", "All of the windows were broken in the storm.", notMentioned, ""},
-		{"The eastern side of the market hall burned down in 1911.", "The entire market hall burned down in 1911.", notMentioned, "side of the market"},
-		{"The museum in Porto is usually open on Mondays in May.", "The museum in Porto is always open on Mondays in May.", notMentioned, "usually open"},
-		{"A few members of the board voted against the merger plan.", "All members of the board voted against the merger plan.", notMentioned, ""},
-
 		{"All of the windows were broken in the storm.", "All windows were broken in the storm.", supported, ""},
 		{"Each window of the house was broken in the storm.", "All windows of the house were broken in the storm.", supported, ""},
 		{"Some windows broke at once, and in the end all windows of the house were broken.", "All windows of the house were broken.", supported, ""},

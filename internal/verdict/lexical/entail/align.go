@@ -1,10 +1,6 @@
 package entail
 
-import (
-	"strings"
-
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-)
+import "github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 
 // A Kind is a kind of difference between a claim and a statement.
 type Kind uint8
@@ -13,10 +9,7 @@ type Kind uint8
 const (
 	Polarity  Kind = iota // one of them is negated
 	Antonym               // one of them has the opposite word
-	Quantity              // all instead of some, at most instead of at least
 	Assertion             // denied, asked or supposed
-	Role                  // who does what to whom
-	Label                 // Plan A instead of Plan B
 )
 
 // A Finding is a reason why a statement does not entail a claim.
@@ -161,36 +154,10 @@ func relation(a, b *Word, relatives []relative) Relation {
 			return r.relation
 		}
 	}
-	switch {
-	case a.traits&affixed != 0 && negates(a.Lower, b.Lower), b.traits&affixed != 0 && negates(b.Lower, a.Lower):
-		return Opposite
-	case a.Lower[0] == b.Lower[0] && sameRoot(a.Lower, b.Lower):
+	if a.Lower[0] == b.Lower[0] && sameRoot(a.Lower, b.Lower) {
 		return Derived
 	}
 	return Unrelated
-}
-
-// isAffixed reports whether a word may have one of the prefixes and suffixes of negates.
-func isAffixed(w string) bool {
-	switch w[0] {
-	case 'u', 'i', 'n', 'd':
-		return true
-	}
-	return strings.HasSuffix(w, "less")
-}
-
-// negates reports whether a, which is affixed, is b with a negating prefix or suffix.
-func negates(a, b string) bool {
-	if len(b) < 4 || len(a) <= len(b)-3 {
-		return false
-	}
-	for _, p := range [...]string{"un", "in", "im", "ir", "il", "non", "dis", "non-"} {
-		if rest, ok := strings.CutPrefix(a, p); ok && (rest == b || len(rest) > 4 && sameRoot(rest, b)) {
-			return true
-		}
-	}
-	rest, ok := strings.CutSuffix(a, "less")
-	return ok && len(rest) > 3 && strings.HasPrefix(b, rest)
 }
 
 // sameRoot reports whether two words share a root of at least five letters, and differ

@@ -15,7 +15,7 @@ const minDenied = 0.95
 
 // Check appends the findings of all checks to dst, at most one of each kind.
 func (a *Alignment) Check(dst []Finding) []Finding {
-	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity, (*Alignment).quantifier, (*Alignment).label, (*Alignment).swapped} {
+	for _, check := range [...]func(*Alignment) (Finding, bool){(*Alignment).unasserted, (*Alignment).polarity} {
 		f, ok := check(a)
 		if !ok || a.Coverage() < minCoverage || strings.EqualFold(f.Stated.Text(), f.Claimed.Text()) {
 			continue

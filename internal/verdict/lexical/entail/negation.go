@@ -70,23 +70,12 @@ func (x *Sentence) negates(i int) bool {
 		return x.lower(i-1) != "a"
 	case w.Lower == "free":
 		return x.lower(i+1) == "of"
-	case w.Lower == "out":
-		return x.lower(i+1) == "of" && isUsable(x.lower(i+2))
 	case w.Lower == "little":
 		return true
 	case w.Lower == "false", w.Lower == "untrue", w.Lower == "wrong", w.Lower == "incorrect":
 		return x.lower(i+1) == "that"
 	}
 	return w.traits&negative != 0
-}
-
-// isUsable reports whether "out of" denies the noun w, as in "out of order".
-func isUsable(w string) bool {
-	switch w {
-	case "order", "reach", "stock", "service", "date", "print", "use", "sight":
-		return true
-	}
-	return false
 }
 
 // keptFrom returns the verb after "from" that the "keep" at word i denies, as in "keep the

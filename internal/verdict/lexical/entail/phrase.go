@@ -22,9 +22,6 @@ func (p Phrase) Text() string {
 	return p.of.Text[p.of.Words[p.first].Start:p.of.Words[p.end-1].End]
 }
 
-// End returns the byte offset in its sentence at which p ends.
-func (p Phrase) End() int { return int(p.of.Words[p.end-1].End) }
-
 // maxQuoted is the maximum length of a quote in words. In scripts without spaces two
 // characters are a word, and words overlap.
 const maxQuoted = 14

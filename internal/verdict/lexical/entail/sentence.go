@@ -84,9 +84,6 @@ func (c *Comparer) Parse(x *Sentence, text string, tokens []lexicon.Token) {
 		if int(t.Word) < len(c.forms) {
 			w.traits |= c.forms[t.Word]
 		}
-		if isAffixed(w.Lower) {
-			w.traits |= affixed
-		}
 		w.Content = !t.Is(lexicon.Stop) && w.traits&(restrictive|universal|partial) == 0
 		x.Words = append(x.Words, w)
 		c.joinPhrase(x)
@@ -208,10 +205,6 @@ func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 		return Main, comma || i > 0 && x.Words[i-1].Content
 	case "that":
 		return Reported, i > 0 && x.Words[i-1].traits&(saying|negative|thinking) != 0
-	case "and", "or", "so", "nor":
-		if comma && x.hasVerbSoon(i) {
-			return Main, true
-		}
 	}
 	if gap != " " && (strings.ContainsFunc(gap, isBreak) || strings.Contains(gap, " - ")) {
 		return Main, !x.answers(i)
@@ -234,35 +227,6 @@ func (x *Sentence) answers(i int) bool {
 	switch x.lower(i) {
 	case "no", "none", "yes":
 		return i > 0 && i+1 == len(x.Words) && i < maxWords && strings.HasPrefix(x.Gap(i), ":") && strings.Trim(x.Text[x.Words[i].End:], ". ") == ""
-	}
-	return false
-}
-
-// hasVerbSoon reports whether an auxiliary follows within a few words of i, as in the
-// start of a clause with its own subject.
-func (x *Sentence) hasVerbSoon(i int) bool {
-	for k := i + 1; k < len(x.Words) && k < i+7; k++ {
-		if gap := x.Gap(k); gap != " " && strings.ContainsAny(gap, ",;:()") {
-			return false
-		}
-		if isAuxiliary(x.Words[k].Lower) {
-			return true
-		}
-	}
-	return false
-}
-
-// IsClause reports whether the words before byte end contain an auxiliary, other than in a
-// relative clause, and so state something by themselves.
-func (x *Sentence) IsClause(end int) bool {
-	for i := range x.Words {
-		if int(x.Words[i].Start) < end && isAuxiliary(x.Words[i].Lower) {
-			switch x.lower(i - 1) {
-			case "that", "who", "which":
-			default:
-				return true
-			}
-		}
 	}
 	return false
 }
@@ -291,7 +255,7 @@ func (c *Comparer) joinPhrase(x *Sentence) {
 	for i := last - 1; i >= 0 && i >= last-maxPhraseGap; i-- {
 		for _, p := range c.phrases[x.Words[i].Lower] {
 			if p.second == w.Lower && (w.Lower != "of" || i == last-1) {
-				x.Words[i].Key, x.Words[i].traits, x.Words[i].Content = p.key, c.traits.Get(p.key)|x.Words[i].traits&affixed, true
+				x.Words[i].Key, x.Words[i].traits, x.Words[i].Content = p.key, c.traits.Get(p.key), true
 				w.Content, w.traits = false, 0
 				return
 			}
@@ -311,20 +275,6 @@ func (x *Sentence) contentAfter(i, n int) int {
 		}
 		if x.Words[k].Content {
 			return k
-		}
-	}
-	return -1
-}
-
-// contentBefore returns the last content word up to word i, among at most n words and
-// after the previous punctuation mark, or -1.
-func (x *Sentence) contentBefore(i, n int) int {
-	for k := i; k >= 0 && k > i-n; k-- {
-		if x.Words[k].Content {
-			return k
-		}
-		if k > 0 && x.stopsAt(k) {
-			return -1
 		}
 	}
 	return -1

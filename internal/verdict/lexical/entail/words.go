@@ -28,9 +28,7 @@ const (
 	linking                       // links or comments on statements
 	doubting                      // says that something is not true: myth, wrongly
 	showing                       // says that something is true: find, fact
-	numbered                      // thing that the number after it names: room, chapter
 	particle                      // may be the second word of a phrase
-	affixed                       // may have a prefix or suffix that negates: unsafe, useless
 )
 
 func traitNames() map[string]trait {
@@ -38,7 +36,7 @@ func traitNames() map[string]trait {
 		"negative": negative, "saying": saying, "thinking": thinking,
 		"optional": optional, "possible": possible, "restrictive": restrictive,
 		"universal": universal, "partial": partial,
-		"light": light, "linking": linking, "doubting": doubting, "showing": showing, "numbered": numbered,
+		"light": light, "linking": linking, "doubting": doubting, "showing": showing,
 	}
 }
 
@@ -67,7 +65,7 @@ const (
 	Same               // the same word, in any inflection
 	Synonym
 	Derived  // same root: recover, recoverable
-	Opposite // antonym, or the same root with a negating prefix
+	Opposite // antonym
 )
 
 // A relative is a synonym or antonym of a word.
