@@ -56,7 +56,7 @@ func (o *Options) newPipeline(m *model, local *localModel) (p eval.Pipeline, thr
 		p.Judge = noopJudge{}
 		return p, o.localThreshold(), nil
 	case o.Judge == JudgeEmbedded:
-		reader := embedded.New(embedded.Options{Lexical: words, Threshold: words.Threshold(), Sentences: o.sentences, Waiting: eval.Waiting})
+		reader := embedded.New(embedded.Options{Lexical: words, Threshold: words.Threshold(), Sentences: o.sentences, Values: words.Values, Waiting: eval.Waiting})
 		p.Judge = verdict.PlainJudge{Inner: reader}
 		return p, reader.Threshold(), nil
 	case o.Judge != JudgeLLM:

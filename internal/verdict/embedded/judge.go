@@ -15,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 //nolint:gochecknoglobals // loaded once from the embedded files, never changed
@@ -28,6 +29,8 @@ type Options struct {
 	Threshold float64
 	// Sentences calls yield with the start and end byte offsets of each sentence of text. Required.
 	Sentences func(text string, yield func(start, end int))
+	// Values returns the values in a text. Required.
+	Values func(text string) []values.Value
 	// Waiting, if set, is called before a task waits for the network that others use, and resume after it.
 	Waiting func(ctx context.Context) (resume func())
 }
@@ -64,7 +67,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if size > maxContextBytes || isForeign(task) {
 		return out, nil
 	}
-	r := &reading{contexts: task.Contexts, index: newIndex(passages(task.Contexts, j.o.Sentences)), groups: map[int]int{}}
+	r := &reading{contexts: task.Contexts, values: j.o.Values, index: newIndex(passages(task.Contexts, j.o.Sentences)), groups: map[int]int{}}
 	if len(r.index.passages) == 0 {
 		return out, nil
 	}
@@ -75,10 +78,10 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 			continue
 		}
 		said := []string{task.Question}
-		for _, c := range claims[max(0, i-2) : i+1] {
+		for _, c := range claims[max(0, i-2):i] {
 			said = append(said, c.Text)
 		}
-		if err := r.add(n, i, c.Judged(), strings.TrimSpace(strings.Join(said, " "))); err != nil {
+		if err := r.add(n, i, c, strings.TrimSpace(strings.Join(said, " "))); err != nil {
 			return out, err
 		}
 	}
@@ -163,6 +166,7 @@ func isForeign(task verdict.Task) bool {
 // A reading is what the network reads for a task.
 type reading struct {
 	contexts []string
+	values   func(text string) []values.Value
 	index    index
 	groups   map[int]int // index in read of the last group of each passage
 	read     []group
@@ -180,12 +184,16 @@ func (r *reading) nearest(claim string) verdict.Evidence {
 	return verdict.NewEvidence(r.contexts, s.chunk, s.start, s.end)
 }
 
-// add adds a claim, in its forms, of which the first is the judged text, to the group of the passage that is nearest to the first form.
-func (r *reading) add(n *network, claim int, texts ...string) error {
-	p, _ := r.index.nearest(texts[0])
+// maxRestated limits the bytes of a passage or a claim whose values are compared. It is more than the network reads.
+const maxRestated = 2000
+
+// add adds a claim to the group of the passage that is nearest to it, alone and after what was said before it.
+func (r *reading) add(n *network, claim int, c extract.Claim, before string) error {
+	p, _ := r.index.nearest(c.Judged())
+	passage := r.index.passages[p].text(r.contexts)
 	g, ok := r.groups[p]
-	if !ok || r.read[g].size()+len(texts)*(maxClaim+2) > maxTokens {
-		ids, err := n.encodePassage(r.index.passages[p].text(r.contexts))
+	if !ok || r.read[g].size()+2*(maxClaim+2) > maxTokens {
+		ids, err := n.encodePassage(passage)
 		if err != nil {
 			return err
 		}
@@ -193,13 +201,22 @@ func (r *reading) add(n *network, claim int, texts ...string) error {
 		r.groups[p] = g
 		r.read, r.forms = append(r.read, group{passage: ids}), append(r.forms, nil)
 	}
-	for i, text := range texts {
-		if i > 0 && text == texts[0] {
-			continue
+	stated := r.values(passage[:min(len(passage), maxRestated)])
+	for i, text := range []string{c.Judged(), c.Text} {
+		edits := restate(text, passage, r.values(text[:min(len(text), maxRestated)]), stated)
+		text = apply(text, edits)
+		if i > 0 {
+			if before == "" && c.Text == c.Judged() {
+				break
+			}
+			text = strings.TrimSpace(before + " " + text)
 		}
 		ids, offsets, err := n.encodeClaim(text)
 		if err != nil {
 			return err
+		}
+		for k := range offsets {
+			offsets[k] = original(offsets[k], edits)
 		}
 		if i > 0 {
 			offsets = nil

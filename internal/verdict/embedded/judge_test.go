@@ -11,6 +11,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/verdict"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // A fixed judge returns the same verdicts for any task.
@@ -47,12 +48,17 @@ func judgeAnswer(t *testing.T, o Options, question string, contexts []string, te
 		task.Claims = append(task.Claims, extract.Claim{ID: i, Text: text})
 	}
 	o.Threshold, o.Sentences = 0.5, lines
+	if o.Values == nil {
+		o.Values = noValues
+	}
 	out, err := New(o).Judge(t.Context(), task)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return out.Verdicts
 }
+
+func noValues(string) []values.Value { return nil }
 
 const refunds = "Refunds are paid within ten days of the return.\nGift cards cannot be refunded.\n"
 
@@ -218,9 +224,9 @@ func TestLimits(t *testing.T) {
 // TestLongGroupsAreDivided checks that many claims about one passage are read in groups whose memory is limited.
 func TestLongGroupsAreDivided(t *testing.T) {
 	t.Parallel()
-	r := &reading{contexts: []string{refunds}, index: newIndex(passages([]string{refunds}, lines)), groups: map[int]int{}}
+	r := &reading{contexts: []string{refunds}, values: noValues, index: newIndex(passages([]string{refunds}, lines)), groups: map[int]int{}}
 	for i := range maxClaims {
-		if err := r.add(load(), i, "Gift cards can be refunded.", strings.Repeat("word ", maxClaim)); err != nil {
+		if err := r.add(load(), i, extract.Claim{Text: "Gift cards can be refunded."}, strings.Repeat("word ", maxClaim)); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -61,6 +61,9 @@ func New(opts Options) (*Judge, error) {
 // Threshold returns the minimum score of a supported claim.
 func (j *Judge) Threshold() float64 { return j.opts.Threshold }
 
+// Values returns the values in a text.
+func (j *Judge) Values(text string) []values.Value { return j.values.Find(text) }
+
 func (j *Judge) getScratch() *scratch {
 	s, _ := j.pool.Get().(*scratch)
 	return s

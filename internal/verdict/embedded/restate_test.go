@@ -1,0 +1,63 @@
+package embedded
+
+import (
+	"testing"
+
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
+)
+
+func newFinder(t *testing.T) func(text string) []values.Value {
+	t.Helper()
+	lex, err := lexicon.Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return values.New(lex).Find
+}
+
+func TestRestateWritesValuesAsThePassageDoes(t *testing.T) {
+	t.Parallel()
+	find := newFinder(t)
+	for _, tt := range []struct{ passage, claim, want string }{
+		{"The museum has 1,250 paintings.", "It holds 1250 paintings.", "It holds 1,250 paintings."},
+		{"The tunnel is 12 km long.", "The tunnel is 12,000 metres long.", "The tunnel is 12 km long."},
+		{"It lands at 15:25 on 14 May 1961.", "It lands at 3:25 pm on 1961-05-14.", "It lands at 15:25 on 14 May 1961."},
+		{"It costs 9 dollars.", "It costs $9.", "It costs $9."},                                       // in the same digits
+		{"It has four doors.", "It has 4 doors.", "It has 4 doors."},                                  // read without help
+		{"The tunnel is 12 km long.", "The tunnel is 13,000 m long.", "The tunnel is 13,000 m long."}, // another value
+		{"At most 12 km are paved.", "12,000 metres are paved.", "12,000 metres are paved."},          // a limit
+		{"Of 12 km, 12,000 m are paved.", "12,000 metres are paved.", "12,000 metres are paved."},
+	} {
+		if got := apply(tt.claim, restate(tt.claim, tt.passage, find(tt.claim), find(tt.passage))); got != tt.want {
+			t.Errorf("%q in %q: got %q, want %q", tt.claim, tt.passage, got, tt.want)
+		}
+	}
+}
+
+func TestOriginalUndoesEdits(t *testing.T) {
+	t.Parallel()
+	edits := []edit{{3, 9, "12 km"}, {12, 13, "1,000"}} // "is 12,000, m 5 days" becomes "is 12 km, m 1,000 days"
+	for _, tt := range [][2][2]int{
+		{{0, 2}, {0, 2}}, {{3, 5}, {3, 9}}, {{6, 8}, {3, 9}}, {{8, 9}, {9, 10}}, {{11, 12}, {12, 13}}, {{16, 17}, {13, 14}},
+	} {
+		if got := original(tt[0], edits); got != tt[1] {
+			t.Errorf("%v: got %v, want %v", tt[0], got, tt[1])
+		}
+	}
+}
+
+// The network does not know that 12,000 metres are 12 km; the values that it reads are those of the passage, and its marks those of the claim.
+func TestValuesInOtherNotationsAreRead(t *testing.T) {
+	t.Parallel()
+	const passage = "The new tunnel is 12 km long and took six years to dig."
+	o := Options{Lexical: unclear(2), Values: newFinder(t)}
+	const wrong = "The new tunnel, 12,000 metres long, has collapsed."
+	got := judgeAnswer(t, o, "", []string{passage}, "The new tunnel is 12,000 metres long.", wrong)
+	if got[0].Score < 0.7 || got[1].Score > 0.3 {
+		t.Errorf("got scores %v and %v, want more than 0.7 and less than 0.3", got[0].Score, got[1].Score)
+	}
+	if spans := got[1].Unsupported; len(spans) == 0 || wrong[spans[len(spans)-1].Start:spans[len(spans)-1].End] != "has collapsed" {
+		t.Errorf("got marks %v, want “has collapsed” last", spans)
+	}
+}
