@@ -36,11 +36,23 @@ type Attention struct {
 // Attend computes a. Scratch memory is linear in the sequence length, as
 // queries are processed a few at a time.
 func (p *Pool) Attend(a *Attention) {
-	items := a.plan(len(p.workers), p.k.mr)
-	p.For(len(items)*a.Heads, func(w *Worker, i int) {
-		h := headAttention{a: a, w: w, queries: items[i/a.Heads], head: i % a.Heads}
-		h.run()
+	groups := groupByPrefix(a.plan(len(p.workers), p.k.mr))
+	p.For(len(groups)*a.Heads, func(w *Worker, i int) {
+		h := headAttention{a: a, w: w, head: i % a.Heads}
+		h.run(groups[i/a.Heads])
 	})
+}
+
+// groupByPrefix divides items into groups of one or of consecutive ones with the same prefix, which is packed once.
+func groupByPrefix(items []queryRange) (groups [][]queryRange) {
+	for len(items) > 0 {
+		n := 1
+		for n < len(items) && items[0].before > 0 && items[n].before > 0 && items[n].prefix == items[0].prefix {
+			n++
+		}
+		groups, items = append(groups, items[:n]), items[n:]
+	}
+	return groups
 }
 
 // queryRange is a range of queries of a sequence.
@@ -105,8 +117,10 @@ type headAttention struct {
 	queries queryRange
 	head    int
 
+	most     int       // n of the longest item
 	keys     []float32 // [n/nr][HeadDim][nr]
-	values   []float32 // [HeadDim/nr][n][nr]
+	joined   []float32 // [nr+n][HeadDim]; keys at the end of the prefix and after it
+	values   []float32 // [HeadDim/nr][most][nr]
 	scores   []float32 // [mr][ld]
 	ld       int
 	prepared []float32 // memory of Bias
@@ -115,47 +129,72 @@ type headAttention struct {
 	inverse  []float32 // inverse sums of the weights of each query
 }
 
-func (h *headAttention) run() {
-	h.pack()
-	if h.a.Bias != nil {
-		h.prepared = h.a.Prepare(h.w, h.queries.sequence, h.head, h.queries.lo, h.queries.hi)
-	}
-	rows, mr := h.queries.hi-h.queries.lo, h.w.k.mr
-	tiles := (rows + mr - 1) / mr
-	for j := range tiles {
-		h.tile(h.queries.lo+rows*j/tiles, h.queries.lo+rows*(j+1)/tiles)
+// run computes items, which are one or have the same prefix.
+func (h *headAttention) run(items []queryRange) {
+	h.prepare(items)
+	for _, q := range items {
+		h.queries = q
+		h.pack()
+		if h.a.Bias != nil {
+			h.prepared = h.a.Prepare(h.w, q.sequence, h.head, q.lo, q.hi)
+		}
+		rows, mr := q.hi-q.lo, h.w.k.mr
+		tiles := (rows + mr - 1) / mr
+		for j := range tiles {
+			h.tile(q.lo+rows*j/tiles, q.lo+rows*(j+1)/tiles)
+		}
 	}
 }
 
-func (h *headAttention) pack() {
-	a, w, k, n := h.a, h.w, h.w.k, h.queries.n
-	d, nr := a.HeadDim, k.nr
-	own, before := h.queries.start*a.Stride+h.head*d, h.queries.prefix*a.Stride+h.head*d
-	keys, stride := a.K[own:], a.Stride
-	if q := h.queries; q.before > 0 {
-		keys, stride = w.Floats(n*d), d
-		padRows(keys, a.K[before:], q.before, a.Stride, d, d)
-		padRows(keys[q.before*d:], a.K[own:], n-q.before, a.Stride, d, d)
+// prepare allocates memory for items and packs their prefix, if any.
+func (h *headAttention) prepare(items []queryRange) {
+	a, w, k := h.a, h.w, h.w.k
+	d, nr, q := a.HeadDim, k.nr, items[0]
+	for _, item := range items {
+		h.most = max(h.most, item.n)
 	}
-	panels := (n + nr - 1) / nr
+	panels := (h.most + nr - 1) / nr
 	h.keys = w.Floats((panels*d + 15) * nr)
-	for p := range panels {
-		k.pack(h.keys[p*nr*d:], keys[p*nr*stride:], stride, min(nr, n-p*nr), d)
+	h.joined = w.Floats((nr + h.most) * d)
+	h.values = w.Floats((d + nr - 1) / nr * nr * h.most)
+	for p := range q.before / nr {
+		k.pack(h.keys[p*nr*d:], a.K[h.at(q.prefix+p*nr):], a.Stride, nr, d)
 	}
-
-	h.values = w.Floats((d + nr - 1) / nr * nr * n)
-	for c := 0; c < d; c += nr {
-		width := min(nr, d-c)
-		padRows(h.values[c*n:], a.V[before+c:], h.queries.before, a.Stride, width, nr)
-		padRows(h.values[c*n+h.queries.before*nr:], a.V[own+c:], n-h.queries.before, a.Stride, width, nr)
-	}
+	h.packValues(0, q.before, q.prefix)
 
 	// A power of two as stride would map all rows to the same cache lines.
 	h.ld = panels*nr + 16
 	h.scores = w.Floats(k.mr * h.ld)
 	h.inverse = w.Floats(k.mr)
 	h.out = w.Floats(k.mr * nr)
-	h.bias = w.Floats(n)
+	h.bias = w.Floats(h.most)
+}
+
+// at returns the index of the head in a row of Q, K or V.
+func (h *headAttention) at(row int) int { return row*h.a.Stride + h.head*h.a.HeadDim }
+
+// pack packs the keys and values after those of the prefix, and the keys of its last panel again if it is not full.
+func (h *headAttention) pack() {
+	a, k, q := h.a, h.w.k, &h.queries
+	d, nr := a.HeadDim, k.nr
+	keys, stride, full := a.K[h.at(q.start):], a.Stride, q.before/nr
+	if rest := q.before % nr; rest > 0 {
+		padRows(h.joined, a.K[h.at(q.prefix+full*nr):], rest, a.Stride, d, d)
+		padRows(h.joined[rest*d:], keys, q.n-q.before, a.Stride, d, d)
+		keys, stride = h.joined, d
+	}
+	for p := full; p*nr < q.n; p++ {
+		k.pack(h.keys[p*nr*d:], keys[(p-full)*nr*stride:], stride, min(nr, q.n-p*nr), d)
+	}
+	h.packValues(q.before, q.n-q.before, q.start)
+}
+
+// packValues copies the values of n rows from row on, as those of keys from first on.
+func (h *headAttention) packValues(first, n, row int) {
+	d, nr := h.a.HeadDim, h.w.k.nr
+	for c := 0; c < d; c += nr {
+		padRows(h.values[c*h.most+first*nr:], h.a.V[h.at(row)+c:], n, h.a.Stride, min(nr, d-c), nr)
+	}
 }
 
 // padRows copies n rows of width values to rows of nr values, padded with zeros.
@@ -172,7 +211,7 @@ func (h *headAttention) tile(lo, hi int) {
 	d, nr := a.HeadDim, k.nr
 	from, to := h.queries.window(lo, hi, a.Window)
 	first := from / nr
-	q := a.Q[(h.queries.start+lo)*a.Stride+h.head*d:]
+	q := a.Q[h.at(h.queries.start+lo):]
 	for p := first; p*nr < to; p++ {
 		k.gemm(hi-lo, d, q, a.Stride, h.keys[p*nr*d:], h.scores[(p-first)*nr:], h.ld, nil, nil, nil)
 	}
@@ -180,7 +219,7 @@ func (h *headAttention) tile(lo, hi int) {
 		h.softmaxRow(i, i-lo, first*nr, to)
 	}
 	for c := 0; c < d; c += nr {
-		v := h.values[c*h.queries.n+first*nr*nr:]
+		v := h.values[c*h.most+first*nr*nr:]
 		out := a.Out[(h.queries.start+lo)*a.OutStride+h.head*d+c:]
 		if d-c >= nr {
 			k.gemm(hi-lo, to-first*nr, h.scores, h.ld, v, out, a.OutStride, h.inverse, nil, nil)
