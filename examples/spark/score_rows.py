@@ -32,12 +32,13 @@ import threading
 # Schema of a result, without columns added by --keep.
 RESULT = """
     index BIGINT, id STRING, question STRING, answer STRING, contexts ARRAY<STRING>,
-    faithfulness DOUBLE, support DOUBLE, status STRING, reason STRING,
-    claims ARRAY<STRUCT<id: INT, text: STRING, start: BIGINT, end: BIGINT, verdict: STRING,
-        score: DOUBLE, reason: STRING, chunk_ids: ARRAY<INT>,
-        evidence: ARRAY<STRUCT<chunk: INT, start: BIGINT, end: BIGINT, quote: STRING, role: STRING>>>>,
+    faithfulness DOUBLE, support DOUBLE, confidence DOUBLE, status STRING, reason STRING,
+    claims ARRAY<STRUCT<id: INT, text: STRING, start: BIGINT, end: BIGINT, judged_as: STRING,
+        verdict: STRING, score: DOUBLE, confidence: DOUBLE, reason: STRING, chunk_ids: ARRAY<INT>,
+        evidence: ARRAY<STRUCT<chunk: INT, start: BIGINT, end: BIGINT, quote: STRING, role: STRING>>,
+        unsupported: ARRAY<STRUCT<start: BIGINT, end: BIGINT>>>>,
     skipped ARRAY<STRUCT<kind: STRING, text: STRING, start: BIGINT, end: BIGINT>>,
-    error STRING,
+    unjudged_share DOUBLE, error STRING,
     usage STRUCT<requests: BIGINT, prompt_tokens: BIGINT, completion_tokens: BIGINT,
         cached_requests: BIGINT>
 """

@@ -5,6 +5,7 @@
 
 import json
 import os
+import re
 import stat
 import sys
 import tempfile
@@ -42,6 +43,14 @@ class ScorePartitionTest(unittest.TestCase):
         got = [json.loads(line) for line in self.score(rows(300), flags=["--judge", "lexical"])]
         self.assertEqual([r["id"] for r in got], [f"r{i}" for i in range(300)])
         self.assertEqual({r["status"] for r in got}, {"scored"})
+
+    def test_schema_has_all_keys(self):
+        line = json.dumps({"question": "Is the sky blue?", "answer": "Yes. The sky was painted in 1950.", "contexts": ["The sky is blue."]})
+        row = json.loads(self.score([line])[0])
+        names = set(re.findall(r"(\w+):? (?:INT|BIGINT|DOUBLE|STRING|ARRAY|STRUCT)\b", score_rows.RESULT))
+        found = set(row) | {key for claim in row["claims"] for key in claim}
+        self.assertLessEqual({"judged_as", "unsupported"}, found)
+        self.assertLessEqual(found, names)
 
     def test_empty_partition_has_no_results(self):
         self.assertEqual(self.score([], binary="/nowhere/ragfaith"), [])
