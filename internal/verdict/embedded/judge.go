@@ -67,7 +67,7 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if size > maxContextBytes || isForeign(task) {
 		return out, nil
 	}
-	r := &reading{contexts: task.Contexts, values: j.o.Values, index: newIndex(passages(task.Contexts, j.o.Sentences)), groups: map[int]int{}}
+	r := &reading{contexts: task.Contexts, values: j.o.Values, index: newIndex(passages(task.Contexts, j.o.Sentences)), passages: map[int]*nearby{}}
 	if len(r.index.passages) == 0 {
 		return out, nil
 	}
@@ -168,9 +168,16 @@ type reading struct {
 	contexts []string
 	values   func(text string) []values.Value
 	index    index
-	groups   map[int]int // index in read of the last group of each passage
+	passages map[int]*nearby
 	read     []group
 	forms    [][]form // of each group
+}
+
+// A nearby passage is the nearest one of a claim.
+type nearby struct {
+	text   string
+	values []values.Value // those of its start
+	group  int            // index in read of its last group, or -1
 }
 
 // A form is one of the texts in which the network reads a claim.
@@ -189,21 +196,23 @@ const maxRestated = 2000
 
 // add adds a claim to the group of the passage that is nearest to it, alone and after what was said before it.
 func (r *reading) add(n *network, claim int, c extract.Claim, before string) error {
-	p, _ := r.index.nearest(c.Judged())
-	passage := r.index.passages[p].text(r.contexts)
-	g, ok := r.groups[p]
-	if !ok || r.read[g].size()+2*(maxClaim+2) > maxTokens {
-		ids, err := n.encodePassage(passage)
+	i, _ := r.index.nearest(c.Judged())
+	p := r.passages[i]
+	if p == nil {
+		p = &nearby{text: r.index.passages[i].text(r.contexts), group: -1}
+		p.values = r.values(p.text[:min(len(p.text), maxRestated)])
+		r.passages[i] = p
+	}
+	if p.group < 0 || r.read[p.group].size()+2*(maxClaim+2) > maxTokens {
+		ids, err := n.encodePassage(p.text)
 		if err != nil {
 			return err
 		}
-		g = len(r.read)
-		r.groups[p] = g
+		p.group = len(r.read)
 		r.read, r.forms = append(r.read, group{passage: ids}), append(r.forms, nil)
 	}
-	stated := r.values(passage[:min(len(passage), maxRestated)])
 	for i, text := range []string{c.Judged(), c.Text} {
-		edits := restate(text, passage, r.values(text[:min(len(text), maxRestated)]), stated)
+		edits := restate(text, p.text, r.values(text[:min(len(text), maxRestated)]), p.values)
 		text = apply(text, edits)
 		if i > 0 {
 			if before == "" && c.Text == c.Judged() {
@@ -215,12 +224,13 @@ func (r *reading) add(n *network, claim int, c extract.Claim, before string) err
 		if err != nil {
 			return err
 		}
-		for k := range offsets {
-			offsets[k] = original(offsets[k], edits)
-		}
 		if i > 0 {
 			offsets = nil
 		}
+		for k := range offsets {
+			offsets[k] = original(offsets[k], edits)
+		}
+		g := p.group
 		r.read[g].claims, r.forms[g] = append(r.read[g].claims, ids), append(r.forms[g], form{claim, offsets})
 	}
 	return nil

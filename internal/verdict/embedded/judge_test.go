@@ -224,7 +224,7 @@ func TestLimits(t *testing.T) {
 // TestLongGroupsAreDivided checks that many claims about one passage are read in groups whose memory is limited.
 func TestLongGroupsAreDivided(t *testing.T) {
 	t.Parallel()
-	r := &reading{contexts: []string{refunds}, values: noValues, index: newIndex(passages([]string{refunds}, lines)), groups: map[int]int{}}
+	r := &reading{contexts: []string{refunds}, values: noValues, index: newIndex(passages([]string{refunds}, lines)), passages: map[int]*nearby{}}
 	for i := range maxClaims {
 		if err := r.add(load(), i, extract.Claim{Text: "Gift cards can be refunded."}, strings.Repeat("word ", maxClaim)); err != nil {
 			t.Fatal(err)
