@@ -1,7 +1,7 @@
-// Package entail decides whether a statement of a context entails a claim. It aligns the
-// words of the claim with those of the statement and checks what the differences mean:
-// negation, opposites, quantifiers, limits, values of something else. The approach is that
-// of natural logic (MacCartney and Manning 2008), without a proof search.
+// Package entail decides whether a statement of a context contradicts a claim, or does not assert
+// it. It aligns the words of the claim with those of the statement and looks for negations,
+// opposites, questions, conditions and beliefs that only one of them has. The approach is that of
+// natural logic (MacCartney and Manning 2008), without a proof search.
 package entail
 
 import "strings"

@@ -84,7 +84,7 @@ func (c *Comparer) Parse(x *Sentence, text string, tokens []lexicon.Token) {
 		if int(t.Word) < len(c.forms) {
 			w.traits |= c.forms[t.Word]
 		}
-		w.Content = !t.Is(lexicon.Stop) && w.traits&(restrictive|universal|partial) == 0
+		w.Content = !t.Is(lexicon.Stop) && w.traits&(restrictive|quantity) == 0
 		x.Words = append(x.Words, w)
 		c.joinPhrase(x)
 		x.seen |= w.traits

@@ -22,8 +22,7 @@ const (
 	optional                      // may, voluntary
 	possible                      // might, perhaps
 	restrictive                   // only
-	universal                     // all, never
-	partial                       // some, often
+	quantity                      // all, some, often
 	light                         // little meaning of its own
 	linking                       // links or comments on statements
 	doubting                      // says that something is not true: myth, wrongly
@@ -35,8 +34,7 @@ func traitNames() map[string]trait {
 	return map[string]trait{
 		"negative": negative, "saying": saying, "thinking": thinking,
 		"optional": optional, "possible": possible, "restrictive": restrictive,
-		"universal": universal, "partial": partial,
-		"light": light, "linking": linking, "doubting": doubting, "showing": showing,
+		"quantity": quantity, "light": light, "linking": linking, "doubting": doubting, "showing": showing,
 	}
 }
 
