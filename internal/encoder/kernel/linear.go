@@ -171,21 +171,28 @@ func (k *Kernels) quantizeColumn(b []int8, w []float32) (scale float32, sum int3
 
 // placeColumn sets column c of the panel b to weights of four bits and returns the sum of the weights.
 func (k *Kernels) placeColumn(b []int8, c int, integers, steps []int8) (sum int32) {
+	at := c * k.group
 	for n, step := range steps {
-		q := (*[Block]int8)(integers[n*Block:])
-		for i := range q {
-			sum += int32(q[i]) * int32(step)
-			if !k.blocked {
-				q[i] *= step
+		factor := step
+		if k.blocked {
+			factor = 1
+		}
+		blockSum := int32(0)
+		for i := 0; i < Block; i += 4 {
+			v := [4]int8(integers[n*Block+i:])
+			blockSum += int32(v[0]) + int32(v[1]) + int32(v[2]) + int32(v[3])
+			v[0], v[1], v[2], v[3] = v[0]*factor, v[1]*factor, v[2]*factor, v[3]*factor
+			if k.group == 4 {
+				*(*[4]int8)(b[i*k.nr+at:]) = v
+			} else {
+				*(*[2]int8)(b[i*k.nr+at:]) = [2]int8(v[:2])
+				*(*[2]int8)(b[(i+2)*k.nr+at:]) = [2]int8(v[2:])
 			}
 		}
-		for i := 0; i < Block; i += k.group {
-			copy(b[i*k.nr+c*k.group:], q[i:i+k.group])
-		}
+		sum += blockSum * int32(step)
 		b = b[Block*k.nr:]
 		if k.blocked {
-			pair := b[4*c : 4*c+4]
-			pair[0], pair[1], pair[2], pair[3] = step, step>>7, step, step>>7
+			*(*[4]int8)(b[4*c:]) = [4]int8{step, step >> 7, step, step >> 7} // two 16-bit integers
 			b = b[4*k.nr:]
 		}
 	}

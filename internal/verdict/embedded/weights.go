@@ -86,8 +86,12 @@ func (l *loader) matrix(name string, rows, columns int) matrix {
 	packed, steps := must(l.tensor(name+"weight", rows, columns/2).Int8()), must(l.tensor(name+"steps", rows, columns/kernel.Block).Int8())
 	scales := l.floats(name+"scale", rows)
 	return func(to, toSteps []int8, row int) float32 {
-		for i, pair := range packed[row*columns/2:][:columns/2] {
-			to[2*i], to[2*i+1] = pair&15-8, int8(uint8(pair)>>4)-8
+		packed, to := packed[row*columns/2:][:columns/2], to[:columns]
+		for i := 0; i < columns; i += kernel.Block {
+			block := (*[kernel.Block]int8)(to[i:])
+			for k, pair := range (*[kernel.Block / 2]int8)(packed[i/2:]) {
+				block[2*k], block[2*k+1] = pair&15-8, int8(uint8(pair)>>4)-8
+			}
 		}
 		copy(toSteps, steps[row*columns/kernel.Block:])
 		return scales[row]
