@@ -127,7 +127,7 @@ func jsonAnswer(a string, c []string) (string, []string) {
 }
 
 // TestScoresIgnoreMeaninglessChanges checks that at most 1% of the scores of real rows
-// change over all changes, and those of at most one row in 25 for any single one.
+// change over all changes, and for any single one those of at most one row, and one more for each 25.
 func TestScoresIgnoreMeaninglessChanges(t *testing.T) {
 	t.Parallel()
 	skipShort(t)

@@ -29,18 +29,20 @@ import sys
 import tempfile
 import threading
 
-# Schema of a result, without columns added by --keep.
+# Schema of a result of an offline judge, without columns added by --keep.
 RESULT = """
     index BIGINT, id STRING, question STRING, answer STRING, contexts ARRAY<STRING>,
     faithfulness DOUBLE, support DOUBLE, confidence DOUBLE, status STRING, reason STRING,
-    claims ARRAY<STRUCT<id: INT, text: STRING, start: BIGINT, end: BIGINT, judged_as: STRING,
+    claims ARRAY<STRUCT<id: INT, text: STRING, lead: STRING, start: BIGINT, end: BIGINT, judged_as: STRING,
         verdict: STRING, score: DOUBLE, confidence: DOUBLE, reason: STRING, chunk_ids: ARRAY<INT>,
         evidence: ARRAY<STRUCT<chunk: INT, start: BIGINT, end: BIGINT, quote: STRING, role: STRING>>,
-        unsupported: ARRAY<STRUCT<start: BIGINT, end: BIGINT>>>>,
+        unsupported: ARRAY<STRUCT<start: BIGINT, end: BIGINT>>,
+        citations: ARRAY<STRUCT<text: STRING, start: BIGINT, end: BIGINT, chunk: INT, verdict: STRING>>>>,
     skipped ARRAY<STRUCT<kind: STRING, text: STRING, start: BIGINT, end: BIGINT>>,
     unjudged_share DOUBLE, error STRING,
     usage STRUCT<requests: BIGINT, prompt_tokens: BIGINT, completion_tokens: BIGINT,
-        cached_requests: BIGINT>
+        cached_requests: BIGINT>,
+    citation_recall DOUBLE, citation_precision DOUBLE, unresolved_citations INT
 """
 
 # Exit codes of a complete run: 3 means that rows failed, which are in the results, and

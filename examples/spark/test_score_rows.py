@@ -45,11 +45,11 @@ class ScorePartitionTest(unittest.TestCase):
         self.assertEqual({r["status"] for r in got}, {"scored"})
 
     def test_schema_has_all_keys(self):
-        line = json.dumps({"question": "Is the sky blue?", "answer": "Yes. The sky was painted in 1950.", "contexts": ["The sky is blue."]})
+        line = json.dumps({"question": "Is the sky blue?", "answer": "Yes. The sky was painted in 1950 [1].\n\nBenefits:\n- low cost [7]", "contexts": ["The sky is blue."]})
         row = json.loads(self.score([line])[0])
         names = set(re.findall(r"(\w+):? (?:INT|BIGINT|DOUBLE|STRING|ARRAY|STRUCT)\b", score_rows.RESULT))
         found = set(row) | {key for claim in row["claims"] for key in claim}
-        self.assertLessEqual({"judged_as", "unsupported"}, found)
+        self.assertLessEqual({"judged_as", "lead", "unsupported", "unresolved_citations"}, found)
         self.assertLessEqual(found, names)
 
     def test_empty_partition_has_no_results(self):

@@ -36,18 +36,18 @@ type Attention struct {
 // Attend computes a. Scratch memory is linear in the sequence length, as
 // queries are processed a few at a time.
 func (p *Pool) Attend(a *Attention) {
-	groups := groupByPrefix(a.plan(len(p.workers), p.k.mr))
+	groups := groupByPrefix(a.plan(len(p.workers), p.k.mr), len(p.workers) == 1)
 	p.For(len(groups)*a.Heads, func(w *Worker, i int) {
 		h := headAttention{a: a, w: w, head: i % a.Heads}
 		h.run(groups[i/a.Heads])
 	})
 }
 
-// groupByPrefix divides items into groups of one or of consecutive ones with the same prefix, which is packed once.
-func groupByPrefix(items []queryRange) (groups [][]queryRange) {
+// groupByPrefix divides items into groups of one or, if join is set, of consecutive ones with the same prefix, which is packed once.
+func groupByPrefix(items []queryRange, join bool) (groups [][]queryRange) {
 	for len(items) > 0 {
 		n := 1
-		for n < len(items) && items[0].before > 0 && items[n].before > 0 && items[n].prefix == items[0].prefix {
+		for join && n < len(items) && items[0].before > 0 && items[n].before > 0 && items[n].prefix == items[0].prefix {
 			n++
 		}
 		groups, items = append(groups, items[:n]), items[n:]

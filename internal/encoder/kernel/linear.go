@@ -8,7 +8,7 @@ import (
 
 // Raw is a weight matrix [Out][In]: in a file, row-major in float32, IEEE half
 // precision or bfloat16, or, for [Int8] only, a function that reads a row of
-// integers of four bits, from -8 to 7. Those of each [Block] have a common step.
+// integers of four bits, from -8 to 7, as do all parts of the layer. Those of each [Block] have a common step.
 // A weight is integer*step, which is from -127 to 127, times the scale of the row.
 type Raw struct {
 	F32  []float32

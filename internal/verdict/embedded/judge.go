@@ -191,7 +191,7 @@ func (r *reading) nearest(claim string) verdict.Evidence {
 	return verdict.NewEvidence(r.contexts, s.chunk, s.start, s.end)
 }
 
-// maxRestated limits the bytes of a passage or a claim whose values are compared. It is more than the network reads.
+// maxRestated limits the bytes of a passage whose values are compared, which are more than the network reads, and of a claim.
 const maxRestated = 2000
 
 // add adds a claim to the group of the passage that is nearest to it, alone and after what was said before it.
@@ -212,7 +212,10 @@ func (r *reading) add(n *network, claim int, c extract.Claim, before string) err
 		r.read, r.forms = append(r.read, group{passage: ids}), append(r.forms, nil)
 	}
 	for i, text := range []string{c.Judged(), c.Text} {
-		edits := restate(text, p.text, r.values(text[:min(len(text), maxRestated)]), p.values)
+		var edits []edit
+		if len(text) <= maxRestated {
+			edits = restate(text, p.text, r.values(text), p.values)
+		}
 		text = apply(text, edits)
 		if i > 0 {
 			if before == "" && c.Text == c.Judged() {

@@ -14,7 +14,8 @@ type edit struct {
 }
 
 // restate returns the edits that write the values of a claim as the passage writes them, if it has the same ones in other digits:
-// 1,250 for 1250, 12 km for 12,000 metres, 15:25 for 3:25 pm. The network has learned to read, not to calculate.
+// 1,250 for 1250, 12 km for 12,000 metres, 15:25 for 3:25 pm. The network has learned to read, not to calculate. Ratios and
+// numbers with two readings are left alone.
 func restate(claim, passage string, claimed, stated []values.Value) []edit {
 	var edits []edit
 	for i := range claimed {
@@ -27,7 +28,7 @@ func restate(claim, passage string, claimed, stated []values.Value) []edit {
 				by = ""
 				break
 			}
-			if by == "" && digits(said) != "" && v.IsPlain() && w.IsPlain() && values.Compare(v, w) == values.Equal {
+			if by == "" && digits(said) != "" && v.Kind == w.Kind && isExact(v) && isExact(w) && values.Compare(v, w) == values.Equal {
 				by = said
 			}
 		}
@@ -37,6 +38,8 @@ func restate(claim, passage string, claimed, stated []values.Value) []edit {
 	}
 	return edits
 }
+
+func isExact(v *values.Value) bool { return v.IsPlain() && !v.IsAmbiguous() }
 
 // digits returns the digits of a value as written, with points and commas.
 func digits(value string) string {

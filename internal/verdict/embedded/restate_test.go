@@ -27,6 +27,10 @@ func TestRestateWritesValuesAsThePassageDoes(t *testing.T) {
 		{"It has four doors.", "It has 4 doors.", "It has 4 doors."},                                  // read without help
 		{"The tunnel is 12 km long.", "The tunnel is 13,000 m long.", "The tunnel is 13,000 m long."}, // another value
 		{"At most 12 km are paved.", "12,000 metres are paved.", "12,000 metres are paved."},          // a limit
+		{"3 out of 4 members voted for it.", "6 out of 8 members voted for it.", "6 out of 8 members voted for it."},
+		{"It weighs 1.250 kg.", "It weighs 1250 kg.", "It weighs 1250 kg."},
+		{"It took place on 03/04/2020.", "It took place on 04/03/2020.", "It took place on 04/03/2020."},
+		{"The club has 2,000 members.", "The club was founded in 2000.", "The club was founded in 2000."},
 		{"Of 12 km, 12,000 m are paved.", "12,000 metres are paved.", "12,000 metres are paved."},
 	} {
 		if got := apply(tt.claim, restate(tt.claim, tt.passage, find(tt.claim), find(tt.passage))); got != tt.want {

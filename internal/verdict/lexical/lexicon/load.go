@@ -91,7 +91,7 @@ func (l *Lexicon) unpack(s string) error {
 func (l *Lexicon) readLists(text string) error {
 	classes := map[string]Class{
 		"stop": Stop, "negation": Negation | Stop, "polarity": Polarity, "label": Label, "numeral": Numeral, "ordinal": Ordinal, "month": Month,
-		"fraction": Fraction, "partial": Partial, "always": Frequency, "sometimes": Partial | Frequency,
+		"fraction": Fraction,
 	}
 	line := 0
 	for s := range strings.Lines(text) {

@@ -11,13 +11,11 @@ const (
 	Numeral                    // a number word
 	Ordinal                    // 14th, fourteenth
 	Month
-	Capital   // starts with a capital letter
-	Initial   // first word of its sentence
-	Polarity  // reverses or qualifies the meaning without negation: avoid, unless, if
-	Label     // passage, step: the number after it is a label
-	Fraction  // half, thirds
-	Partial   // some, many, part, sometimes
-	Frequency // always, sometimes
+	Capital  // starts with a capital letter
+	Initial  // first word of its sentence
+	Polarity // reverses or qualifies the meaning without negation: avoid, unless, if
+	Label    // passage, step: the number after it is a label
+	Fraction // half, thirds
 )
 
 // A Token is a word of a text.

@@ -68,6 +68,9 @@ func (v *Value) IsPlain() bool {
 	return (v.Exact() || v.Kind == Date) && !v.Not && !v.Approx && !v.IsLimited()
 }
 
+// IsAmbiguous reports whether the value has two readings, or is a ratio, which may be one of other numbers.
+func (v *Value) IsAmbiguous() bool { return v.other != 0 || v.parts[1] != 0 }
+
 // IsLimited reports whether a word before or after the value makes it a bound.
 func (v *Value) IsLimited() bool { return v.limited || v.side != 0 && v.Unit != weekdayUnit }
 
