@@ -212,15 +212,15 @@ func (r *reading) add(n *network, claim int, c extract.Claim, before string) err
 		r.read, r.forms = append(r.read, group{passage: ids}), append(r.forms, nil)
 	}
 	for i, text := range []string{c.Judged(), c.Text} {
+		if i > 0 && before == "" && text == c.Judged() {
+			break
+		}
 		var edits []edit
 		if len(text) <= maxRestated {
 			edits = restate(text, p.text, r.values(text), p.values)
 		}
 		text = apply(text, edits)
 		if i > 0 {
-			if before == "" && c.Text == c.Judged() {
-				break
-			}
 			text = strings.TrimSpace(before + " " + text)
 		}
 		ids, offsets, err := n.encodeClaim(text)

@@ -20,19 +20,23 @@ func restate(claim, passage string, claimed, stated []values.Value) []edit {
 	var edits []edit
 	for i := range claimed {
 		v := &claimed[i]
-		written, by := claim[v.Start:v.End], ""
+		written, by := digits(claim[v.Start:v.End]), ""
+		if written == "" || !isExact(v) {
+			continue
+		}
 		for k := range stated {
 			w := &stated[k]
 			said := passage[w.Start:w.End]
-			if digits(said) == digits(written) {
+			found := digits(said)
+			if found == written {
 				by = ""
 				break
 			}
-			if by == "" && digits(said) != "" && v.Kind == w.Kind && isExact(v) && isExact(w) && values.Compare(v, w) == values.Equal {
+			if by == "" && found != "" && v.Kind == w.Kind && isExact(w) && values.Compare(v, w) == values.Equal {
 				by = said
 			}
 		}
-		if by != "" && digits(written) != "" {
+		if by != "" {
 			edits = append(edits, edit{v.Start, v.End, by})
 		}
 	}
