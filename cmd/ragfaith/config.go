@@ -77,14 +77,14 @@ func warnUnusedVariables(cmd *cobra.Command, sys system) {
 	if sys.environ == nil {
 		return
 	}
-	known := append(namesOf(optionNames(cmd.Root()), variableOf), variableOf("config"), "RAGFAITH_BINARY", "RAGFAITH_ENDPOINT") // read by the Python module, and by "models pull"
+	known := append(namesOf(optionNames(cmd.Root()), variableOf), variableOf("config"), "RAGFAITH_BINARY") // read by the Python module
 	for _, entry := range sys.environ() {
 		name, value, _ := strings.Cut(entry, "=")
 		option, ok := strings.CutPrefix(name, variableOf(""))
 		switch {
 		case !ok:
 		case !slices.Contains(known, name):
-			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is no option\n", report.Printable(name))
+			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: unknown environment variable %s\n", report.Printable(name))
 		case value == "" && (strings.HasPrefix(option, "MIN_") || strings.HasPrefix(option, "MAX_")):
 			fmt.Fprintf(cmd.ErrOrStderr(), "ragfaith: warning: the variable %s is empty and sets nothing\n", name)
 		}
@@ -109,7 +109,7 @@ func configurableCommands(cmd *cobra.Command) []*cobra.Command {
 	return slices.DeleteFunc(documentedCommands(cmd), func(c *cobra.Command) bool { return !configurable(c) })
 }
 
-// optionsOf returns the flags of a command that a config file can set, which is not --config.
+// optionsOf returns the flags of a command that a config file can set: all except --config.
 func optionsOf(cmd *cobra.Command) []*pflag.Flag {
 	return slices.DeleteFunc(flagsOf(cmd), func(f *pflag.Flag) bool { return f.Name == "config" })
 }

@@ -127,7 +127,7 @@ func scoreCommand(t *testing.T) *cobra.Command {
 
 func TestUnusedVariablesAreWarnings(t *testing.T) {
 	for entry, want := range map[string]string{
-		"RAGFAITH_MIN_MAEN=0.9": "ragfaith: warning: the variable RAGFAITH_MIN_MAEN is no option\n",
+		"RAGFAITH_MIN_MAEN=0.9": "ragfaith: warning: unknown environment variable RAGFAITH_MIN_MAEN\n",
 		"RAGFAITH_MIN_MEAN=":    "ragfaith: warning: the variable RAGFAITH_MIN_MEAN is empty and sets nothing\n",
 		"RAGFAITH_MIN_MEAN=0.1": "",
 		"RAGFAITH_MODEL=":       "",

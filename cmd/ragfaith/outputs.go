@@ -178,6 +178,11 @@ func sameFile(a, b string) bool {
 	return same
 }
 
+// withoutStdin returns the paths of files.
+func withoutStdin(paths []string) []string {
+	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "-" })
+}
+
 // duplicate returns the first two paths that name the same file. It calls stat once for
 // each path, as there may be thousands of shards.
 func duplicate(paths []string) (first, second string, found bool) {

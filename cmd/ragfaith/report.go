@@ -79,8 +79,7 @@ func (o *reportOptions) check(paths []string) error {
 			inputs = append(inputs, summary)
 		}
 	}
-	files := slices.DeleteFunc(slices.Clone(paths), func(path string) bool { return path == "-" })
-	if a, b, found := duplicate(files); found {
+	if a, b, found := duplicate(withoutStdin(paths)); found {
 		return exit.Usagef("%s and %s are the same file", a, b)
 	}
 	return errors.Join(checkGroups(&o.Options), checkShow(&o.Options, o.showExplicit), checkOutputs(&o.Options, "the results", inputs))
@@ -104,13 +103,12 @@ func runReport(ctx context.Context, o *reportOptions, paths []string, stdin io.R
 		return err
 	}
 	origin, err := resultfile.OriginOf(paths)
-	if check := origin.CheckDataset; err == nil {
-		if o.concat {
-			check = origin.CheckAppended
-		}
-		err = check()
+	if err == nil && o.concat {
+		err = origin.CheckAppended()
+	} else if err == nil {
+		err = origin.CheckDataset()
 	}
-	if errors.Is(err, resultfile.ErrOtherSettings) {
+	if errors.Is(err, resultfile.ErrDifferentOptions) {
 		return &exit.UsageError{Err: err}
 	}
 	if err != nil {
@@ -221,7 +219,7 @@ func (r *reportRun) finish(err error) error {
 			r.console.Printf("warning: %s: %s", what, hint)
 		}
 		if unchecked := r.origin.Unchecked; len(unchecked) > 0 && !r.options.concat {
-			r.console.Printf("warning: %s: no summary with a digest of the dataset beside it: whether all files are of one dataset was not checked", unchecked[0])
+			r.console.Printf("warning: %s: no summary with a dataset digest beside it: cannot check that all files are from the same dataset", unchecked[0])
 		}
 		for _, w := range r.options.Gates.Warnings(r.out.Tally) {
 			r.console.Printf("warning: %s", w)
@@ -239,20 +237,22 @@ func (r *reportRun) partialGate() []report.Gate {
 	if n == 0 || !r.options.Gates.Any() && !r.options.limitsFailed || r.options.partial {
 		return nil
 	}
-	return []report.Gate{{Name: report.GatePartial, Value: float64(n), Text: what + " (--partial allows that)"}}
+	return []report.Gate{{Name: report.GatePartial, Value: float64(n), Text: what + " (use --partial to allow this)"}}
 }
 
-// incomplete describes and counts the shards or rows of the run that no file contains, and
-// returns what may follow from it.
+// incomplete describes and counts the missing shards or rows of the run, with a hint; 1 for an unfinished file.
 func (r *reportRun) incomplete() (what, hint string, n int) {
 	selects := slices.ContainsFunc(r.origin.Settings, func(s result.Setting) bool {
 		return s.Name == "--sample" && s.Value != "0" || strings.HasPrefix(s.Name, "--where")
 	})
+	unfinished := slices.IndexFunc(r.paths, func(path string) bool { return strings.HasSuffix(path, safefile.PartSuffix) })
 	switch {
+	case unfinished >= 0:
+		return r.paths[unfinished] + " is of an unfinished run", "the figures cover only some of the rows", 1
 	case len(r.origin.Missing) > 0:
 		return "no file for shard " + strings.Join(r.origin.Missing, ", "), "the figures cover only some of the rows", len(r.origin.Missing)
 	case r.missing > 0 && !selects:
-		return report.Count(r.missing, "row", "rows") + " before the last one are in no file", "is a shard missing?", r.missing
+		return report.Count(r.missing, "row is", "rows are") + " missing before the last row", "is a shard missing?", r.missing
 	}
 	return "", "", 0
 }

@@ -149,7 +149,7 @@ func argCount(minArgs, maxArgs int, want string) cobra.PositionalArgs {
 	}
 }
 
-// someArgs requires an argument, whose lack missing describes.
+// someArgs requires at least one argument. missing names it in the error.
 func someArgs(missing string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -159,7 +159,7 @@ func someArgs(missing string) cobra.PositionalArgs {
 	}
 }
 
-// parsedKey marks a command with valid flags and arguments, whose errors are no usage errors.
+// parsedKey marks a command with valid flags and arguments, whose errors are not usage errors.
 const parsedKey = "parsed"
 
 func parsed(cmd *cobra.Command) bool { return cmd.Annotations[parsedKey] != "" }

@@ -83,6 +83,9 @@ func (f *scoreFlags) resolve(ctx context.Context, datasets []string, sys system,
 	if err := calibrateJudge(o, o.Warner(c)); err != nil {
 		return nil, err
 	}
+	if a, b, found := duplicate(withoutStdin(datasets)); found {
+		o.Warner(c)(fmt.Errorf("%s and %s are the same file, whose rows count twice", a, b))
+	}
 	return o, checkExist(datasets)
 }
 

@@ -64,7 +64,7 @@ func (f *scoreFlags) inputFlags() []flagSpec {
 	return []flagSpec{
 		{"input-format", "FORMAT", flagvalue.OneOf(&f.inputFormat, "auto", formats...), "dataset format: " + report.OrList(formats)},
 		{"delimiter", "CHAR", flagvalue.Delimiter(&o.Dataset.Delimiter), "delimiter of CSV files, or tab (default: detected)"},
-		{"from", "TOOL", flagvalue.OneOf(&f.from, "auto", append([]string{"auto"}, dataset.Exporters()...)...), "the tool that exported the dataset, such as langfuse"},
+		{"from", "TOOL", flagvalue.OneOf(&f.from, "auto", append([]string{"auto"}, dataset.Exporters()...)...), "tool that exported the dataset, such as langfuse"},
 		{"map", "FIELD=COLUMN", &o.Map, "read a field from a column or a path such as docs[*].text; repeatable"},
 		{"turns", "WHICH", flagvalue.OneOf(&f.turns, "last", "last", "all"), "score the last answer of each chat, or all"},
 		{"keep", "COLUMN", &o.Keep, "copy COLUMN into the results; all for every column; repeatable"},
@@ -124,7 +124,7 @@ func (f *scoreFlags) llmFlags() []flagSpec {
 		{"api-key-env", "VARIABLE", &l.KeyVariable, "environment variable with the API key"},
 		{"header", "'NAME: VALUE'", &l.Headers, "add a request header; $VARIABLE is replaced; repeatable"},
 		{"extra-body", "JSON", flagvalue.Text(&l.ExtraBody, checkExtraBody), "object to add to chat requests, such as {\"top_p\":0.9}"},
-		{"timeout", "DURATION", flagvalue.Duration(&l.Timeout, time.Minute, time.Millisecond), "timeout of a request; 10m if the model reasons or is local"},
+		{"timeout", "DURATION", flagvalue.Duration(&l.Timeout, time.Minute, time.Millisecond), "timeout for a request; 10m if the model reasons or is local"},
 		{"retries", "N", flagvalue.Int(&l.Retries, 5, 0), "retry transient failures up to N times"},
 		{"rpm", "N", flagvalue.Int(&l.RPM, 0, 0), "maximum requests per minute; 0 for no limit"},
 		{"tpm", "N", flagvalue.Int(&l.TPM, 0, 0), "maximum tokens per minute; 0 for no limit"},
@@ -169,14 +169,14 @@ func (f *scoreFlags) localFlags() []flagSpec {
 	}
 }
 
-// judgeAuto is the value of --judge for the best judge at hand that costs nothing.
+// judgeAuto is the value of --judge for the best available free judge.
 const judgeAuto = "auto"
 
 // checkJudge checks a value of --judge: a known name or a model directory. It can't check
 // that a model exists, because the model directory is not known yet.
 func checkJudge(s string) error {
 	if s == "" {
-		return errors.New("want embedded, lexical, llm, hhem, or a model")
+		return errors.New("want embedded, lexical, auto, llm, hhem, or a model")
 	}
 	if server, model, ok := llm.ParseLocal(s); ok {
 		if model == "" && strings.HasSuffix(s, "/") {

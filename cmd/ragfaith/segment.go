@@ -124,7 +124,7 @@ func writeSentences(ctx context.Context, w io.Writer, text string, o segmentOpti
 	return nil
 }
 
+var lineBreak = regexp.MustCompile(`[\s\v\x{85}\p{Z}]*[\n\r\v\f\x{85}\x{2028}\x{2029}][\s\v\x{85}\p{Z}]*`)
+
 // fold replaces each line break in s and the surrounding white space with a space.
-func fold(s string) string {
-	return regexp.MustCompile(`[\s\v\x{85}\p{Z}]*[\n\r\v\f\x{85}\x{2028}\x{2029}][\s\v\x{85}\p{Z}]*`).ReplaceAllString(s, " ")
-}
+func fold(s string) string { return lineBreak.ReplaceAllString(s, " ") }

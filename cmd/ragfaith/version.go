@@ -59,7 +59,7 @@ func commitTime() time.Time {
 	return time.Unix(0, 0).UTC()
 }
 
-// newMan returns a command for those who package ragfaith.
+// newMan returns a command for packagers.
 func newMan() *cobra.Command {
 	return &cobra.Command{
 		Use:               "man DIR",

@@ -42,7 +42,7 @@ func (r *run) openBatch(ctx context.Context) error {
 		return err
 	}
 	var stored []result.Setting
-	_ = json.Unmarshal(r.batch.Settings, &stored) // then all settings have changed
+	_ = json.Unmarshal(r.batch.Settings, &stored) // on error, every setting counts as changed
 	if changes := r.settings.Changes(stored); len(changes) > 0 {
 		return &exit.UsageError{Err: &journal.SettingsError{Part: dir, Changes: changes}}
 	}

@@ -21,12 +21,12 @@ func (o *Options) checkCalibration(settings result.Settings, warn func(error)) e
 	if o.Calibrated == nil {
 		return nil
 	}
-	refused, doubtful := o.Calibrated.Match(withoutDatasets(settings), o.Version)
-	if len(refused) > 0 {
-		return exit.Usagef("--calibration %s was made for another judge: %s", o.Calibration, strings.Join(refused, "; "))
+	invalid, warnings := o.Calibrated.Match(withoutDatasets(settings), o.Version)
+	if len(invalid) > 0 {
+		return exit.Usagef("--calibration %s was made for another judge: %s", o.Calibration, strings.Join(invalid, "; "))
 	}
-	for _, d := range doubtful {
-		warn(fmt.Errorf("--calibration %s may not apply: %s", o.Calibration, d))
+	for _, w := range warnings {
+		warn(fmt.Errorf("--calibration %s may not apply: %s", o.Calibration, w))
 	}
 	return nil
 }
@@ -91,7 +91,7 @@ func (s *faithfulShare) String() string {
 		100*i.Estimate, 100*i.Lower, 100*i.Upper)
 }
 
-// offline returns the options of a run with the judge of --prescreen, whose calibration has bounds.
+// offline returns the options of a run with the --prescreen judge, to compare with its calibration.
 func (o *Options) offline() *Options {
 	p := *o
 	p.Judge, p.Threshold, p.Calibrated = o.LLM.Prescreen, nil, nil
@@ -99,7 +99,7 @@ func (o *Options) offline() *Options {
 	return &p
 }
 
-// checkBounds returns an error for a calibration for another judge than that of --prescreen.
+// checkBounds returns an error if the calibration is for a judge other than that of --prescreen.
 func (r *run) checkBounds() error {
 	o := r.options
 	offline := o.offline()

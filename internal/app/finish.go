@@ -100,11 +100,11 @@ func (r *run) fail(err error) error {
 	kept, abandonErr := r.out.Abandon(true)
 	interrupted := errors.Is(err, exit.ErrInterrupted) || errors.Is(err, context.Canceled)
 	if !interrupted {
-		if usage := (*dataset.UsageError)(nil); errors.As(err, &usage) {
+		if _, ok := errors.AsType[*dataset.UsageError](err); ok {
 			return errors.Join(err, abandonErr)
 		}
-		if stage := (*eval.StageError)(nil); errors.As(err, &stage) {
-			if err = stage.Err; !llm.IsFatal(err) { // see isFatal
+		if stage, ok := errors.AsType[*eval.StageError](err); ok {
+			if err = stage.Err; !llm.IsFatal(err) { // fatal only because no row succeeded; see isFatal
 				err = fmt.Errorf("giving up on the model: no row got a usable reply: %w", err)
 			}
 		}
@@ -113,7 +113,7 @@ func (r *run) fail(err error) error {
 	if abandonErr != nil {
 		r.console.Printf("%v", abandonErr)
 	}
-	if changed := (*journal.ChangedError)(nil); errors.As(err, &changed) {
+	if _, ok := errors.AsType[*journal.ChangedError](err); ok {
 		return &exit.ReportedError{Code: exit.Failure} // the message already names the file
 	}
 	resumeHint := ""

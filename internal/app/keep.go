@@ -10,8 +10,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-// KeptNames determines the names of kept columns in results. A column whose name is that
-// of a field of the results gets another one.
+// KeptNames determines the names of kept columns in results. Columns that share a name with a
+// field of the results are renamed.
 type KeptNames struct {
 	chosen   map[string]string // values of --keep-as: names by column
 	reserved map[string]bool   // names of the fields of results
@@ -104,6 +104,6 @@ func (k *KeptNames) renameColumns(columns []dataset.Column, noted map[string]boo
 // KeptName returns the column of results that a name refers to: that of the kept column
 // if the name is a field of the results.
 func KeptName(name string) string {
-	k, _ := NewKeptNames(nil, nil) // an error is about these arguments
+	k, _ := NewKeptNames(nil, nil) // fails only for invalid arguments
 	return k.Name(name)
 }

@@ -164,18 +164,17 @@ func (r *run) newModel(ctx context.Context) (*model, error) {
 		m.Completer = &simulator{stack.Tokens, maxSimulatedItems, m.reasoning, l.MaxOutputTokens}
 		return m, nil
 	}
-	if o.usesSemanticCache() && l.EmbedsLocally() {
-		if m.local, err = o.openEmbedder(sys); err != nil { //nolint:contextcheck // opening takes milliseconds
-			m.close()
-			return nil, err
-		}
+	switch {
+	case !o.usesSemanticCache():
+	case l.EmbedsLocally():
+		m.local, err = o.openEmbedder(sys) //nolint:contextcheck // opening takes milliseconds
 		m.embedder = m.local
+	default:
+		m.embedder, m.embedURL, err = o.newEmbedder(sys, stack)
 	}
-	if o.usesSemanticCache() && m.local == nil {
-		if m.embedder, m.embedURL, err = o.newEmbedder(sys, stack); err != nil {
-			m.close()
-			return nil, err
-		}
+	if err != nil {
+		m.close()
+		return nil, err
 	}
 	return m, nil
 }
@@ -262,7 +261,7 @@ func (l *LLMOptions) extend(c *llm.Config, sys *System, dryRun bool) (err error)
 	return nil
 }
 
-// A remoteEmbedder is on a server. Waiting for it does not count towards --row-timeout.
+// A remoteEmbedder uses an embedding server. Waiting for it does not count towards --row-timeout.
 type remoteEmbedder struct{ llm.Embedder }
 
 // Embed implements llm.Embedder.

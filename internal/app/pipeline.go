@@ -117,13 +117,12 @@ func (o *Options) window() int {
 func (o *Options) newExtractor(m *model) eval.Extractor {
 	switch o.Claims {
 	case ClaimsLLM:
+		whole := slices.Contains([]string{ProfileRagas, ProfileHHEM, ProfileDeepEval}, o.Profile) // these extract claims from whole answers
+		return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.Lang, Strict: o.LLM.Strict, Whole: whole}
 	case ClaimsAnswer:
 		return extract.WholeAnswer{Sentences: extract.Sentences{Lang: o.Lang}}
-	default:
-		return extract.Sentences{Lang: o.Lang}
 	}
-	whole := slices.Contains([]string{ProfileRagas, ProfileHHEM, ProfileDeepEval}, o.Profile) // these extract claims from whole answers
-	return extractllm.Extractor{Model: m, Prompts: m.prompts, Lang: o.Lang, Strict: o.LLM.Strict, Whole: whole}
+	return extract.Sentences{Lang: o.Lang}
 }
 
 func (m *localModel) judge(o *Options) (verdict.Judge, error) {

@@ -23,8 +23,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/embedded"
 )
 
-// Score runs "ragfaith score". Files that can't be written are errors before it reads the
-// first row. An *exit.ReportedError is a failure that it has reported.
+// Score runs "ragfaith score". It returns an error before reading the first row if an output
+// can't be written. An *exit.ReportedError has already been printed.
 func Score(ctx context.Context, o *Options, stdin io.Reader, streams *output.Streams, sys *System) error {
 	r := &run{options: o, sys: sys, streams: streams, console: streams.Console, warn: o.Warner(streams.Console)}
 	defer r.closeModels()
@@ -113,7 +113,7 @@ func (r *run) closeModels() {
 	}
 }
 
-// resolveSettings determines the settings that decide the results, and compares them
+// resolveSettings determines the settings that affect the results, and compares them
 // with the calibration. With --verbose it prints them.
 func (r *run) resolveSettings() (err error) {
 	if r.settings, err = r.options.settings(r.threshold, r.model, r.local); err != nil {

@@ -42,7 +42,7 @@ func (l *settingList) addIf(applies bool, name, value string) {
 
 // settings returns the settings that affect the results. Only a run with the same settings
 // can be resumed. They are stored in plain text next to the results and therefore never
-// contain API keys, or URLs that may contain one. [result.EffectOf] says what each affects.
+// contain API keys, or URLs that may contain one. [result.EffectOf] reports what each affects.
 func (o *Options) settings(threshold float64, m *model, local *localModel) (result.Settings, error) {
 	seed := uint64(0)
 	if o.Rows.Sample > 0 || o.Prescreens() { // otherwise it has no effect on results

@@ -12,7 +12,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/llm"
 )
 
-// A System is what a run uses of the machine besides files and servers. Tests replace it.
+// A System is the environment of a run: variables, clock, cache directory and local model
+// servers. Tests replace it.
 type System struct {
 	LookupEnv func(name string) (string, bool)
 	Clock     llm.Clock

@@ -117,10 +117,8 @@ func (s *Sample) Add(r *result.Row, label *Label, position string) error {
 	s.judged.Add(r.Faithfulness)
 	score := MinScore.Value(r)
 	if r.Status == result.Scored {
+		s.counts.Claims += r.JudgedClaims()
 		for i := range r.Claims {
-			if r.Claims[i].Verdict != result.Unjudged {
-				s.counts.Claims++
-			}
 			if r.Claims[i].Graded {
 				s.counts.Graded++
 			}

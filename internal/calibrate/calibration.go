@@ -144,8 +144,8 @@ func (c *Calibration) CheckThreshold() error {
 	return nil
 }
 
-// Bounds returns the confidences from which the offline judge decides that a claim is
-// supported or unsupported; NaN if it never does. It is an error if it has no bound.
+// Bounds returns the confidences at or above which the offline judge decides that a claim is
+// supported or unsupported; NaN if it never does. It returns an error if there are no bounds.
 func (c *Calibration) Bounds() (supported, unsupported float64, err error) {
 	if c.Prescreen == nil {
 		return 0, 0, errors.New("no bounds: it is from an earlier version or for a language model")
@@ -169,11 +169,11 @@ func (c *Calibration) DescribeBounds() string {
 	}
 	add("supported", p.Supported.Score)
 	add("unsupported", p.Unsupported.Score)
-	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(prescreenConfidence))
+	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(p.Confidence))
 }
 
-// Match returns the differences of another run from the calibrated one that make the calibration
-// invalid, since the judge is a different one, and those that may change some scores.
+// Match compares the settings of a run with the calibrated ones. invalid are differences that
+// make it another judge, warnings those that may change some scores.
 func (c *Calibration) Match(settings result.Settings, ragfaith string) (invalid, warnings []string) {
 	if was, is := release(c.Ragfaith), release(ragfaith); was != is {
 		warnings = append(warnings, fmt.Sprintf("it was written by %s, this is %s", was, is))
@@ -210,7 +210,7 @@ func New(statistics *Statistics, source Source, settings result.Settings) *Calib
 	if settings != nil {
 		c.Settings = &settings
 	}
-	if c.setting(settingJudge) == judgeLLM { // its confidences are about verdicts that it has made already
+	if c.setting(settingJudge) == judgeLLM { // confidences of a language model describe verdicts already made
 		c.Prescreen = nil
 	}
 	c.Choice = c.choose()
@@ -283,8 +283,8 @@ func (c *Calibration) advise() string {
 	return first + " The verdicts agree with the labels in " + own + " of rows, with both labels weighted equally."
 }
 
-// format formats a statistic with the decimals that the sample carries: one more than the first
-// decimal of the largest standard error of a share, but two to four.
+// format formats a statistic to the first nonzero decimal of the largest standard error of a
+// share, with two to four decimals.
 func (c *Calibration) format(x float64) string {
 	const minDecimals, maxDecimals = 2, 4
 	standardError := 0.5 / math.Sqrt(float64(c.Counts.Labelled))

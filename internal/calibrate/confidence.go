@@ -109,7 +109,7 @@ const (
 	prescreenConfidence = 0.95
 )
 
-// A Prescreen consists of the confidences from which the verdicts of the judge are rarely
+// A Prescreen holds the confidences at or above which the verdicts of the judge are rarely
 // wrong. Labels describe rows, so the error is that of rows: rows whose claims are all
 // supported with at least the confidence Supported.Score but which are labelled unfaithful,
 // and rows with a claim that is unsupported with at least the confidence Unsupported.Score
@@ -122,7 +122,7 @@ type Prescreen struct {
 	Unsupported Bound   `json:"unsupported"`
 }
 
-// A Bound is a confidence from which verdicts are rarely wrong.
+// A Bound is a confidence at or above which verdicts are rarely wrong.
 type Bound struct {
 	Score float64 `json:"bound"` // NaN if there is no such bound
 	Rows  int     `json:"rows"`
@@ -157,7 +157,7 @@ func prescreen(rows []row, positive []bool, maxError float64) *Prescreen {
 	return &Prescreen{MaxError: maxError, Confidence: prescreenConfidence, Supported: bound(1), Unsupported: bound(0)}
 }
 
-// neighbors returns the highest score below t and the lowest from t.
+// neighbors returns the highest score below t and the lowest at or above t.
 func neighbors(t float64, scores []float64) (below, above float64) {
 	below, above = math.Inf(-1), math.Inf(1)
 	for _, x := range scores {

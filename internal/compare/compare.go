@@ -6,7 +6,6 @@ package compare
 import (
 	"cmp"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"hash/maphash"
 	"iter"
@@ -23,14 +22,14 @@ import (
 // A Source is one of the two runs.
 type Source struct {
 	Name string // for messages
-	// Rows opens the results. It is called twice and must return the same rows.
+	// Rows opens the results. It is called at most twice and must return the same rows.
 	Rows func() (iter.Seq2[*result.Row, error], error)
 	// Summary is the summary of the run, with its options, or nil if unknown.
 	Summary *report.Summary
 }
 
 // Run compares the candidate with the baseline. Rows are paired by id, rows with equal ids
-// in order, and compared if both have a faithfulness. It reads both runs twice and keeps
+// in order, and compared if both have a faithfulness. It reads both runs at most twice and keeps
 // about 200 bytes per row and 16 bytes per claim of the baseline, and the texts of at most
 // Options.MaxChanges rows. It is an error if the runs have no row ids in common.
 func Run(ctx context.Context, baseline, candidate Source, o Options) (*Comparison, error) {
@@ -206,11 +205,8 @@ func (p *pairing) digest(r *result.Row) rowDigest {
 func (p *pairing) hash(texts []string) uint64 {
 	var h maphash.Hash
 	h.SetSeed(p.seed)
-	var size [8]byte
 	for _, s := range texts {
-		binary.LittleEndian.PutUint64(size[:], uint64(len(s)))
-		_, _ = h.Write(size[:]) // never fails
-		_, _ = h.WriteString(s)
+		maphash.WriteComparable(&h, s)
 	}
 	return h.Sum64()
 }

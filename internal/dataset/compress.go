@@ -35,8 +35,8 @@ func Compressions() []string {
 }
 
 // decompress removes gzip or zstd compression, which it detects by its magic number. It
-// returns r itself if r is not compressed, and a function that closes the decoder, which
-// runs in the goroutine of the caller. Reading fails with errBomb if the output is too large
+// returns r itself if r is not compressed, and a function that closes the decoder, which runs
+// in the goroutine of the caller, or nil. Reading fails with errBomb if the output is too large
 // for the input counted by stored.
 func decompress(r *bufio.Reader, stored *replayReader) (*bufio.Reader, func(), error) {
 	head, err := r.Peek(len(zstdMagic))

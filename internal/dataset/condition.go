@@ -21,7 +21,7 @@ type Condition struct {
 func ParseCondition(text string) (Condition, error) {
 	at := strings.IndexAny(text, "=<>!")
 	if at <= 0 || text[at] == '!' && !strings.HasPrefix(text[at:], "!=") {
-		return Condition{}, fmt.Errorf("%q is no condition: want COLUMN=VALUE, or !=, <, <=, > or >= in place of =", text)
+		return Condition{}, fmt.Errorf("%q is not a condition: want COLUMN=VALUE, or !=, <, <=, > or >= in place of =", text)
 	}
 	c := Condition{Column: strings.TrimSpace(text[:at]), op: text[at : at+1], value: text[at+1:]}
 	if text[at] != '=' && strings.HasPrefix(c.value, "=") {
@@ -29,14 +29,15 @@ func ParseCondition(text string) (Condition, error) {
 	}
 	c.value = strings.TrimSpace(c.value)
 	if _, err := strconv.ParseFloat(c.value, 64); err != nil && c.op[0] != '=' && c.op[0] != '!' {
-		return Condition{}, fmt.Errorf("%q: %s compares numbers, and %q is none", text, c.op, c.value)
+		return Condition{}, fmt.Errorf("%q: %s compares numbers, but %q is not a number", text, c.op, c.value)
 	}
 	return c, nil
 }
 
 // Holds reports whether the condition holds for a kept column with the given JSON value. A
-// null or missing value equals the empty text and is neither below nor above a number, and so
-// is a text that is no number. Texts are equal if they are the same, numbers also if they have the same value, as 2 and 2.0.
+// null or missing value equals the empty text. It is neither below nor above a number, and
+// neither is text that is not a number. Texts are equal if they are identical; numbers also if
+// they have the same value, such as 2 and 2.0.
 func (c *Condition) Holds(value []byte) bool {
 	text := string(bytes.TrimSpace(value))
 	var s string

@@ -24,11 +24,54 @@ type dialect struct {
 type csvReader struct {
 	dialect
 	lines LineReader
+	width int // number of fields of the header; 0 before it is read
 
-	stray  int    // number of the first field with an unexpected quote, or 0
-	record []byte // concatenated fields
-	ends   []int  // end of each field in record
-	line   int    // line at which the record starts
+	stray   int    // number of the first field with an unexpected quote, or 0
+	record  []byte // concatenated fields
+	ends    []int  // end of each field in record
+	line    int    // line at which the record starts
+	number  int    // number of the last line that was read
+	literal bool   // a quote that is not closed in its line belongs to the field
+	peeked  struct {
+		line []byte
+		err  error
+		is   bool
+	}
+}
+
+// readLine returns the next line.
+func (c *csvReader) readLine() ([]byte, error) {
+	line, err := c.peeked.line, c.peeked.err
+	if !c.peeked.is {
+		line, err = c.lines.Next()
+	}
+	c.peeked.is = false
+	c.number = c.lines.Number
+	return line, err
+}
+
+// isLiteral reports whether line has a quote that is not closed, but is a record of its own, as is the line after it: in
+// tab-separated texts, most programs write quotes as they are. It returns line, which it may have copied.
+func (c *csvReader) isLiteral(line []byte) ([]byte, bool) {
+	if !c.lazyQuotes || c.escapes || bytes.Count(line, []byte{'"'})%2 == 0 || !c.isRecord(line) {
+		return line, false
+	}
+	line = bytes.Clone(line)
+	c.peeked.line, c.peeked.err = c.lines.Next()
+	c.peeked.is = true
+	return line, isEnd(c.peeked.err) || c.peeked.err == nil && c.isRecord(c.peeked.line)
+}
+
+// isRecord reports whether a line has as many fields as the header, none of which ends a quoted text of the line before.
+func (c *csvReader) isRecord(line []byte) bool {
+	n := 0
+	for field := range bytes.SplitSeq(line, []byte{c.comma}) {
+		n++
+		if bytes.Count(field, []byte{'"'})%2 == 1 && field[0] != '"' {
+			return false
+		}
+	}
+	return n == c.width
 }
 
 // next reads the next record. Its fields are valid until the next call. An invalid record results
@@ -41,16 +84,16 @@ func (c *csvReader) next() error {
 	var line []byte
 	for len(bytes.Trim(line, " \r\n")) == 0 {
 		var err error
-		line, err = c.lines.Next()
+		line, err = c.readLine()
+		c.line = c.number
 		if errors.Is(err, ErrTooLong) {
-			c.line = c.lines.Number
 			return &csvError{err: err}
 		}
 		if err != nil {
 			return err
 		}
 	}
-	c.line = c.lines.Number
+	line, c.literal = c.isLiteral(line)
 	size := len(line)
 	for {
 		if c.padded {
@@ -112,7 +155,7 @@ func (c *csvReader) unescape(field []byte) ([]byte, bool) {
 }
 
 // opensQuotes reports whether a quote before rest encloses a field: it is closed
-// before a comma or the end of the line, or not in this line.
+// before a comma or the end of the line, or in a later line.
 func (c *csvReader) opensQuotes(rest []byte) bool {
 	for {
 		text, after, found := bytes.Cut(rest, []byte{'"'})
@@ -120,7 +163,10 @@ func (c *csvReader) opensQuotes(rest []byte) bool {
 			rest = after
 			continue
 		}
-		if !found || len(after) > 0 && after[0] == c.comma || len(trimEnd(after)) == 0 {
+		if !found {
+			return !c.literal
+		}
+		if len(after) > 0 && after[0] == c.comma || len(trimEnd(after)) == 0 {
 			return true
 		}
 		if after[0] != '"' {
@@ -134,7 +180,7 @@ func (c *csvReader) opensQuotes(rest []byte) bool {
 // lines. quotedField returns the text after the following comma, or nil at the end of the record.
 // size accumulates the size of the record.
 func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
-	opened := c.lines.Number
+	opened := c.number
 	for {
 		n := bytes.IndexByte(line, '"')
 		if n < 0 {
@@ -171,10 +217,10 @@ func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 			c.record = append(c.record, '"')
 		default:
 			err := fmt.Errorf("a quote within field %d that is not doubled", len(c.ends)+1)
-			if c.lines.Number > opened {
-				err = fmt.Errorf("%w, on line %d (the field starts on line %d)", err, c.lines.Number, opened)
+			if c.number > opened {
+				err = fmt.Errorf("%w, on line %d (the field starts on line %d)", err, c.number, opened)
 			}
-			return nil, &csvError{err, c.lines.Number-opened > maxQuotedLines}
+			return nil, &csvError{err, c.number-opened > maxQuotedLines}
 		}
 	}
 }
@@ -189,7 +235,7 @@ func (c *csvReader) undouble(text []byte) []byte {
 
 // nextLine reads the next line of a record with a quote opened on line opened.
 func (c *csvReader) nextLine(opened int, size *int) ([]byte, error) {
-	line, err := c.lines.Next()
+	line, err := c.readLine()
 	*size += len(line)
 	switch {
 	case errors.Is(err, ErrTooLong) || err == nil && *size > c.lines.max:
@@ -296,6 +342,7 @@ func (d dialect) consistency(head []byte) (width int, share float64) {
 		return 0, 0
 	}
 	width = len(c.ends)
+	c.width = width
 	same, total := 0, 0
 	for range sampleRecords {
 		err := c.next()

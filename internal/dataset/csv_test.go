@@ -36,7 +36,7 @@ func TestOpenQuoteEndsTheFile(t *testing.T) {
 	for _, tt := range []struct{ file, text, rows, last string }{
 		{"x.csv", "answer,contexts\na,x\n\"b,x\nc,x\n", "", "x.csv: after row 1: " + damage},
 		{"x.csv", "answer,contexts\na,x\nb,\"[\"\"x\"\", \"\"y", "", "x.csv: after row 1: " + damage},
-		{"x.tsv", "answer\tcontexts\na\tx\n\"b\tx\nc\tx\n", "", "x.tsv: after row 1: " + damage},
+		{"x.tsv", "answer\tcontexts\na\tx\n\"b\nc\tx\n", "", "x.tsv: after row 1: " + damage},
 		{"x.csv", "generated text,passages\na b,x y.\n\"b c,x y.\nc,x y.\n", "", "x.csv: after row 1: " + damage},
 		{"x.csv", "answer,contexts\n\"b,x\nc,x\n", "", "x.csv: a quote is opened on line 2 and never closed"},
 		{"x.csv", "answer,contexts\na,x\n\"b\"c,x\nd,x\n", "\nx.csv:3: a quote within field 1 that is not doubled\n", ""},

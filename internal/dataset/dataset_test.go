@@ -443,7 +443,7 @@ func TestRowsKeepsColumns(t *testing.T) {
 			`column "a" is to be kept, but the first row has none: where it is missing it is null; the columns are answer, contexts, b`,
 		},
 		{
-			"first of duplicate ones", "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,4\n",
+			"first of duplicate ones", "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,\n",
 			Options{KeepAll: true},
 			[]string{"index=1 k=2"},
 			`column 5 is not kept: another is named "k" too`,

@@ -18,7 +18,6 @@ type tableReader struct {
 	csv       csvReader
 	header    *header
 	outcome   []int    // see unreadable
-	fields    int      // number of fields of the header line
 	line      []string // names of the header line, up to the last one
 	consumed  func(int64) int64
 	started   bool         // a record has been read
@@ -59,7 +58,7 @@ func newTable(r *bufio.Reader, f fileColumns, consumed func(int64) int64) (*tabl
 	case !t.columns.exact && bytes.IndexByte(t.csv.record, '\r') >= 0 && !bytes.Contains(t.csv.record, []byte("\r\n")):
 		return nil, errors.New("header: a carriage return; if lines end in it alone, convert it with: tr '\\r' '\\n' <FILE >rows.csv")
 	}
-	t.fields = len(t.csv.ends)
+	t.csv.width = len(t.csv.ends)
 	var names []string
 	named := 0
 	for i := range t.csv.ends {
@@ -140,8 +139,11 @@ func (t *tableReader) advance() error {
 			return err
 		}
 		got, want := len(t.csv.ends), len(t.line)
-		if got < want || got > t.fields && t.csv.ends[t.fields-1] < len(t.csv.record) {
+		if got < want || len(bytes.TrimSpace(t.csv.record[t.csv.ends[want-1]:])) > 0 {
 			err = fmt.Errorf("want %d fields, got %d", want, got)
+			if got > want && want < t.csv.width {
+				err = fmt.Errorf("text beyond column %d, the last one with a name", want)
+			}
 			if t.csv.stray > 0 {
 				err = fmt.Errorf("%w: a quote within field %d, which is not quoted", err, t.csv.stray)
 			}

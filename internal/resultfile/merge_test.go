@@ -238,7 +238,11 @@ func TestCheckAppendedDetectsRowsThatCountTwice(t *testing.T) {
 		"another sample":              {"d --sample 9 --seed 1", "d --sample 9 --seed 2", false},
 		"the same sample":             {"d --sample 9 --seed 1", "d --sample 9 --seed 1", true},
 		"other rows of one dataset":   {"d --where a=1", "d --where a=2", false},
-		"the same rows, other limits": {"d --limit 1", "d --limit 2", false},
+		"the same rows, other limits": {"d --limit 8", "d --limit 9", true},
+		"all rows and some of them":   {"d --shard 1/1", "d --where a=1", true},
+		"a sample and its dataset":    {"d --sample 9 --seed 1", "d --shard 1/1", true},
+		"some rows and a shard":       {"d --where a=1", "d --shard 2/2", true},
+		"a shard and some of another": {"d --shard 1/2", "d --shard 2/2 --where a=1", false},
 	} {
 		dir := t.TempDir()
 		var paths []string

@@ -1,6 +1,7 @@
 package resultfile
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -37,11 +38,11 @@ type Origin struct {
 	summaries []*report.Summary // summary of each file; may be nil
 }
 
-// ErrOtherSettings reports that results were judged with different settings.
-var ErrOtherSettings = errors.New("all results of a report must be judged with the same settings")
+// ErrDifferentOptions reports that results were judged with different options.
+var ErrDifferentOptions = errors.New("results were judged with different options")
 
 // OriginOf reads the summaries of the files. If settings that affect verdicts differ, the
-// error wraps ErrOtherSettings.
+// error wraps ErrDifferentOptions.
 func OriginOf(paths []string) (*Origin, error) {
 	o := &Origin{Known: true, paths: paths}
 	for _, path := range paths {
@@ -61,8 +62,8 @@ func OriginOf(paths []string) (*Origin, error) {
 	return o, nil
 }
 
-// CheckDataset returns an error if the files are results of different datasets or samples, which must
-// not be merged to one run. It sets o.Digest and o.Unchecked.
+// CheckDataset returns an error if the files are results of different datasets or selections, which must
+// not be merged into one run. It sets o.Digest and o.Unchecked.
 func (o *Origin) CheckDataset() error {
 	digest := func(s *report.Summary) string { return s.DatasetDigest }
 	if i, j := o.differ(digest); j > 0 {
@@ -70,9 +71,9 @@ func (o *Origin) CheckDataset() error {
 		return fmt.Errorf("%s and %s are results of different datasets according to their summaries (%s and %s, with digests %s and %s): --append concatenates them",
 			o.paths[i], o.paths[j], strings.Join(a.Datasets, " "), strings.Join(b.Datasets, " "), a.DatasetDigest, b.DatasetDigest)
 	}
-	if i, j := o.differ(sampleOf); j > 0 {
-		return fmt.Errorf("%s and %s are results of different samples according to their summaries (--sample %s and --sample %s): score all shards with the same sample, or --append concatenates them",
-			o.paths[i], o.paths[j], sampleOf(o.summaries[i]), sampleOf(o.summaries[j]))
+	if i, j := o.differ(selectionOf); j > 0 {
+		return fmt.Errorf("%s and %s are results of different rows according to their summaries (%s and %s): score all shards with the same options, or --append concatenates them",
+			o.paths[i], o.paths[j], selectionOf(o.summaries[i]), selectionOf(o.summaries[j]))
 	}
 	for i, s := range o.summaries {
 		if s == nil || s.DatasetDigest == "" {
@@ -104,47 +105,59 @@ func (o *Origin) differ(value func(*report.Summary) string) (i, j int) {
 	return 0, 0
 }
 
-// sampleOf returns the sample of a run, with its seed; "0" if it judged all rows, and "" if
-// that is unknown.
-func sampleOf(s *report.Summary) string {
+// allRows is the selection of a run without --sample and --where.
+const allRows = "all rows"
+
+// selectionOf returns the options that select the rows of a run, other than --limit, which changes the digest: allRows without
+// any, and "" if they are unknown.
+func selectionOf(s *report.Summary) string {
 	if !hasSettings(s) {
 		return ""
 	}
-	sample := cmp.Or(s.Settings.Get("--sample"), "0")
-	if sample != "0" {
-		sample += " --seed " + s.Settings.Get("--seed")
+	var options []string
+	for _, x := range s.Settings {
+		if strings.HasPrefix(x.Name, "--where") || x.Name == "--sample" && x.Value != "0" {
+			options = append(options, x.Name+" "+x.Value)
+		}
+		if x.Name == "--sample" && x.Value != "0" {
+			options = append(options, "--seed "+s.Settings.Get("--seed"))
+		}
 	}
-	return sample
+	return cmp.Or(strings.Join(options, " "), allRows)
 }
 
-// CheckAppended returns an error if two files are results of the same rows, which would
-// count twice: of the same shard of a dataset, or of a shard and the whole.
+// CheckAppended returns an error if two files are certainly results of the same rows, which would count twice: of the same or all
+// shards of a dataset, and of the same selection or all rows.
 func (o *Origin) CheckAppended() error {
-	const whole = "1/1"
-	files := make(map[string]string) // by rows and shard; by rows alone for a file of any shard
+	const whole, anything = "1/1", "*"
+	type part struct{ digest, shard, selection string }
+	overlaps := func(of, all string) []string {
+		if of == all {
+			return []string{anything}
+		}
+		return []string{of, all}
+	}
+	files := make(map[part]string)
 	for i, s := range o.summaries {
 		if !hasSettings(s) || s.DatasetDigest == "" {
 			continue
 		}
-		selected := []string{s.DatasetDigest, sampleOf(s)}
-		for _, x := range s.Settings {
-			if x.Name == "--limit" || strings.HasPrefix(x.Name, "--where") {
-				selected = append(selected, x.Value)
+		selection := selectionOf(s)
+		shards := strings.Split(cmp.Or(s.Settings.Get("--shard"), whole), ", ") // several in merged results
+		for _, shard := range shards {
+			for _, a := range overlaps(shard, whole) {
+				for _, b := range overlaps(selection, allRows) {
+					if other := files[part{s.DatasetDigest, a, b}]; other != "" {
+						return fmt.Errorf("%s and %s are results of the same rows according to their summaries (shard %s of the dataset with digest %s), which would count twice",
+							other, o.paths[i], shard, s.DatasetDigest)
+					}
+				}
 			}
 		}
-		rows := strings.Join(selected, "\n")
-		for shard := range strings.SplitSeq(cmp.Or(s.Settings.Get("--shard"), whole), ", ") {
-			other := cmp.Or(files[rows+"\n"+shard], files[rows+"\n"+whole])
-			if shard == whole {
-				other = files[rows]
-			}
-			if other != "" {
-				return fmt.Errorf("%s and %s are results of the same rows according to their summaries (shard %s of the dataset with digest %s), which would count twice",
-					other, o.paths[i], shard, s.DatasetDigest)
-			}
-			files[rows+"\n"+shard] = o.paths[i]
+		for _, shard := range append(shards, anything) {
+			files[part{s.DatasetDigest, shard, selection}] = o.paths[i]
+			files[part{s.DatasetDigest, shard, anything}] = o.paths[i]
 		}
-		files[rows] = o.paths[i]
 	}
 	return nil
 }
@@ -162,7 +175,7 @@ func hasSettings(s *report.Summary) bool { return s != nil && len(s.Settings) > 
 
 // checkSettings compares the settings that affect verdicts.
 func (o *Origin) checkSettings() error {
-	for _, name := range namesOf(o.summaries...) {
+	for _, name := range namesOf(o.summaries) {
 		if result.EffectOf(name) == result.RowsEffect {
 			continue
 		}
@@ -173,14 +186,14 @@ func (o *Origin) checkSettings() error {
 			return result.DisplayValue(s.Settings.Get(name))
 		}
 		if i, j := o.differ(value); j > 0 {
-			return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrOtherSettings, name, value(o.summaries[i]), o.paths[i], value(o.summaries[j]), o.paths[j])
+			return fmt.Errorf("%w: %s is %s for %s and %s for %s", ErrDifferentOptions, name, value(o.summaries[i]), o.paths[i], value(o.summaries[j]), o.paths[j])
 		}
 	}
 	return nil
 }
 
 // namesOf returns the names of the settings of all summaries.
-func namesOf(summaries ...*report.Summary) []string {
+func namesOf(summaries []*report.Summary) []string {
 	var names []string
 	for _, s := range summaries {
 		if s == nil {
@@ -208,7 +221,7 @@ func (o *Origin) join() {
 			o.Datasets = appendNew(o.Datasets, d)
 		}
 	}
-	for _, name := range namesOf(o.summaries...) {
+	for _, name := range namesOf(o.summaries) {
 		var values []string
 		for _, s := range o.summaries {
 			values = appendNew(values, s.Settings.Get(name))
@@ -261,15 +274,11 @@ const maxSummaryBytes = 16 << 20
 
 // ReadSummary reads a file written by score --summary.
 func ReadSummary(path string) (*report.Summary, error) {
-	f, err := safefile.Open(path)
+	content, err := safefile.ReadFile(path, maxSummaryBytes)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
-	if info, err := f.Stat(); err == nil && info.Size() > maxSummaryBytes {
-		return nil, fmt.Errorf("%s: not a summary: it has %d bytes", path, info.Size())
-	}
-	s, err := report.ReadSummary(f)
+	s, err := report.ReadSummary(bytes.NewReader(content))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

@@ -143,6 +143,11 @@ func TestExtractKeepsEverySentence(t *testing.T) {
 			[]string{"Mercury is hot!", "Venus is bright!", "Mars is red!"},
 			0, 2,
 		},
+		"repeated statements": {
+			reply(0, "Mercury is hot!", 1, "Venus is bright!", 1, "Venus  is bright!", 2, "Mars is red!", 1, "Venus is bright!"), "",
+			[]string{"Mercury is hot!", "Venus is bright!", "Mars is red!"},
+			0, 1,
+		},
 		"empty statements": {
 			reply(0, " ", 1, "…", 2, "Mars is red."), reply(0, "", 1, ""),
 			[]string{"Mercury is hot.", "Venus is bright.", "Mars is red."},

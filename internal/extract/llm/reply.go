@@ -38,8 +38,8 @@ func Statements[T any](raw json.RawMessage) ([]T, error) {
 }
 
 // parseStatements parses a reply about sentences 0 to n-1 and returns the
-// statements by sentence. An unknown id is an error: the model has numbered the
-// sentences differently, so none of its ids can be trusted.
+// statements by sentence, without repetitions. An unknown id is an error: the model has
+// numbered the sentences differently, so none of its ids can be trusted.
 func parseStatements(raw json.RawMessage, n int) (map[int][]string, error) {
 	statements, err := Statements[struct {
 		SentenceID json.RawMessage `json:"sentence_id"`
@@ -57,7 +57,7 @@ func parseStatements(raw json.RawMessage, n int) (map[int][]string, error) {
 		case id < 0 || id >= n:
 			return nil, ErrUnknownID
 		}
-		if text := oneLine(*s.Statement); extract.HasWords(text) {
+		if text := oneLine(*s.Statement); extract.HasWords(text) && !slices.Contains(out[id], text) {
 			out[id] = append(out[id], text)
 		}
 	}

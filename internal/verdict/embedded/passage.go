@@ -17,7 +17,7 @@ type sentence struct {
 	terms             map[string]bool
 }
 
-// A passage is consecutive sentences, also of neighboring contexts.
+// A passage is a run of consecutive sentences, possibly from several contexts.
 type passage struct {
 	sentences []sentence
 	words     int

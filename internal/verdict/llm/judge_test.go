@@ -202,6 +202,7 @@ func TestJudgeReturnsVerdictForEveryClaim(t *testing.T) {
 		"duplicate by id":        {`{"verdicts":{"0":` + full[0] + `,"1":` + full[1] + `,"1":` + full[1] + `,"2":` + full[2] + `,"3":` + full[3] + `}}`, 1},
 		"unknown id":             {list(append(full, entry(4, "supported"))...), 4},
 		"ids from one":           {list(entry(1, "supported"), entry(2, "supported"), entry(3, "supported"), entry(4, "supported")), 4},
+		"ids from one, cut":      {list(entry(1, "supported"), entry(2, "supported"), entry(3, "supported")), 4},
 		"fractional id":          {list(full[0], full[1], full[2], entry(2.5, "supported")), 4},
 		"no id":                  {list(full[0], full[1], full[2], `{"verdict":"supported"}`), 4},
 		"unknown label":          {list(full[0], full[1], entry(2, "supported for all"), full[3]), 1},

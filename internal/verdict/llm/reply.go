@@ -104,8 +104,8 @@ type rawVerdict struct {
 
 // reconcile matches a reply to the claims 0 to n-1. It returns n answers, which
 // are nil for claims with no verdict, an unknown one, or several, the same answers
-// in the order of the reply, and the reason. If the reply contains an unknown id, the
-// model numbered the claims differently, so the whole reply is discarded. The reason
+// in the order of the reply, and the reason. If the reply contains an unknown id or
+// may count from one, the model numbered the claims differently, so the whole reply is discarded. The reason
 // contains no text of the reply because it may be sent to the model.
 func reconcile(reply json.RawMessage, n int, style Style) (answers, ordered []*answer, reason error) {
 	verdicts, err := verdictsIn(reply)
@@ -130,6 +130,9 @@ func reconcile(reply json.RawMessage, n int, style Style) (answers, ordered []*a
 		}
 		answers[v.id] = a
 	}
+	if countsFromOne(verdicts, n) {
+		return make([]*answer, n), nil, errors.New("a verdict is missing, the first or the last one")
+	}
 	if slices.Contains(seen, false) {
 		reason = errors.New("a verdict is missing")
 	}
@@ -137,6 +140,16 @@ func reconcile(reply json.RawMessage, n int, style Style) (answers, ordered []*a
 		ordered = append(ordered, answers[v.id])
 	}
 	return answers, ordered, reason
+}
+
+// countsFromOne reports whether the ids of a list are 1 to n-1: the model may have numbered the claims from one and left out the last.
+func countsFromOne(verdicts []rawVerdict, n int) bool {
+	for i, v := range verdicts {
+		if isMember := v.ClaimID == nil && v.StatementID == nil; isMember || v.id != i+1 {
+			return false
+		}
+	}
+	return n > 1 && len(verdicts) == n-1
 }
 
 // verdictsIn returns the verdicts in a reply. It accepts an array, or an object with a member for

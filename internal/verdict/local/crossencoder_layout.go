@@ -9,8 +9,8 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 )
 
-// A CrossEncoderLayout is how a published judge was trained to read a text and a claim, where that
-// does not follow from its files.
+// A CrossEncoderLayout describes how a published judge was trained to read a text and a claim,
+// where that does not follow from its files.
 type CrossEncoderLayout struct {
 	// Template combines text and claim; "" means as a pair. See encoder.Options.
 	Template string
@@ -25,7 +25,7 @@ type CrossEncoderLayout struct {
 	// not overlap. If it is 0, passages overlap and are as large as the model can read.
 	Chunk int
 	Unit  Unit
-	// Even makes passages of equally many sentences, with about Chunk units each.
+	// Even splits a text into passages with equal numbers of sentences and about Chunk units each.
 	Even bool
 	// Rejoin joins the sentences of a passage with spaces, and their lines with line breaks,
 	// as the inference code does.
@@ -49,7 +49,7 @@ const (
 	WordsAndMarks             // words and punctuation marks
 )
 
-// binary are the labels of judges that only tell supported claims from others.
+// binary returns the labels of judges that only distinguish supported claims from others.
 func binary() []string { return []string{"not_supported", "supported"} }
 
 // CrossEncoderLayouts returns the layouts of published judges by repository. They were taken from
@@ -190,7 +190,7 @@ func (j *CrossEncoder) premise(text string) string {
 		return text
 	}
 	var b strings.Builder
-	last := -1 // end of the sentence before
+	last := -1 // end of the previous sentence
 	j.sentences(text, func(start, end int) {
 		if last >= 0 {
 			b.WriteByte(' ')

@@ -17,7 +17,7 @@ const wordDimensions = 1024
 // Words embeds claims as bags of their words, without a model: a word is its stem and its synonyms,
 // weighted by inverse document frequency. Words that Judge ignores, such as articles, have no
 // weight. Numbers have the weight of a common word. Word order is lost, so the embeddings are
-// suitable only for claims whose words were compared before. Words is safe for concurrent use.
+// suitable only after the words of the claims have been compared. Words is safe for concurrent use.
 type Words struct{ lex *lexicon.Lexicon }
 
 // NewWords returns an embedder. It returns an error only if the embedded lexicon is corrupt.

@@ -86,7 +86,6 @@ func (c *Comparer) Parse(x *Sentence, text string, tokens []lexicon.Token) {
 		}
 		w.Content = !t.Is(lexicon.Stop) && w.traits&(restrictive|quantity) == 0
 		x.Words = append(x.Words, w)
-		c.joinPhrase(x)
 		x.seen |= w.traits
 	}
 	x.foreign = x.isForeign()
@@ -144,16 +143,16 @@ func (x *Sentence) Has(k uint64) bool {
 func (x *Sentence) isForeign() bool {
 	const maxFragment = 3       // words of a fragment, which may have no function word
 	const firstNonLatin = 0x370 // the first letter after the blocks of Latin letters and marks
-	english, script := 0, 0
+	english, nonLatin := 0, 0
 	for i := range x.Words {
 		if x.Words[i].Is(lexicon.Stop) {
 			english++
 		}
 		if r, _ := utf8.DecodeRuneInString(x.Words[i].Lower); r >= firstNonLatin {
-			script++
+			nonLatin++
 		}
 	}
-	return english*5 < len(x.Words) && len(x.Words) > maxFragment || 2*script > len(x.Words)
+	return english*5 < len(x.Words) && len(x.Words) > maxFragment || 2*nonLatin > len(x.Words)
 }
 
 // split finds the clauses.
@@ -166,7 +165,11 @@ func (x *Sentence) split() {
 		kind = k
 	}
 	for i := 1; i < len(x.Words); i++ {
-		k, ok := x.clauseAt(i, x.Gap(i))
+		gap := x.Gap(i)
+		k, ok := x.clauseAt(i, gap)
+		if !ok && breaks(gap) {
+			k, ok = Main, !x.answers(i)
+		}
 		if !ok || i == first {
 			continue
 		}
@@ -181,7 +184,7 @@ func (x *Sentence) split() {
 	}
 }
 
-// clauseAt reports whether a clause starts at word i, which follows gap, and its kind.
+// clauseAt reports whether word i, which follows gap, starts a clause, and its kind.
 func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 	comma := strings.IndexByte(gap, ',') >= 0
 	switch x.Words[i].Lower {
@@ -206,10 +209,12 @@ func (x *Sentence) clauseAt(i int, gap string) (ClauseKind, bool) {
 	case "that":
 		return Reported, i > 0 && x.Words[i-1].traits&(saying|negative|thinking) != 0
 	}
-	if gap != " " && (strings.ContainsFunc(gap, isBreak) || strings.Contains(gap, " - ")) {
-		return Main, !x.answers(i)
-	}
 	return Main, false
+}
+
+// breaks reports whether the text between two words separates clauses, other than by a comma.
+func breaks(gap string) bool {
+	return gap != " " && (strings.ContainsFunc(gap, isBreak) || strings.Contains(gap, " - "))
 }
 
 // isBreak reports whether a punctuation mark separates clauses, other than by a comma.
@@ -238,32 +243,6 @@ func isAuxiliary(w string) bool {
 		return true
 	}
 	return false
-}
-
-// maxPhraseGap is the maximum distance between a verb and its particle, as in "turned the
-// offer down".
-const maxPhraseGap = 5
-
-// joinPhrase replaces a verb and its particle, which is the last word of x, by the word
-// that means the same.
-func (c *Comparer) joinPhrase(x *Sentence) {
-	last := len(x.Words) - 1
-	w := &x.Words[last]
-	if w.traits&particle == 0 {
-		return
-	}
-	for i := last - 1; i >= 0 && i >= last-maxPhraseGap; i-- {
-		for _, p := range c.phrases[x.Words[i].Lower] {
-			if p.second == w.Lower && (w.Lower != "of" || i == last-1) {
-				x.Words[i].Key, x.Words[i].traits, x.Words[i].Content = p.key, c.traits.Get(p.key), true
-				w.Content, w.traits = false, 0
-				return
-			}
-		}
-		if i > 0 && strings.ContainsAny(x.Gap(i+1), ",;:") {
-			return
-		}
-	}
 }
 
 // contentAfter returns the first content word from word i on, among at most n words and

@@ -27,7 +27,6 @@ const (
 	linking                       // links or comments on statements
 	doubting                      // says that something is not true: myth, wrongly
 	showing                       // says that something is true: find, fact
-	particle                      // may be the second word of a phrase
 )
 
 func traitNames() map[string]trait {
@@ -41,16 +40,15 @@ func traitNames() map[string]trait {
 // A Comparer compares claims with statements. It is safe for concurrent use.
 type Comparer struct {
 	lex       *lexicon.Lexicon
-	traits    lexicon.Table[trait]     // by key
-	forms     []trait                  // of a single form, by lexicon.Token.Word
-	relatives map[uint64][]relative    // listed in words.txt
-	phrases   map[string][]phrasalVerb // by first word
+	traits    lexicon.Table[trait]  // by key
+	forms     []trait               // of a single form, by lexicon.Token.Word
+	relatives map[uint64][]relative // listed in words.txt
 }
 
 // New returns a Comparer of texts split by lex, to which it adds the words that it knows. It
 // returns an error only if the embedded lists are corrupt.
 func New(lex *lexicon.Lexicon) (*Comparer, error) {
-	c := &Comparer{lex: lex, relatives: map[uint64][]relative{}, phrases: map[string][]phrasalVerb{}}
+	c := &Comparer{lex: lex, relatives: map[uint64][]relative{}}
 	return c, c.readLists(wordLists)
 }
 
@@ -70,12 +68,6 @@ const (
 type relative struct {
 	key      uint64
 	relation Relation
-}
-
-// A phrasalVerb is a pair of words, without the first, that means the same as one word.
-type phrasalVerb struct {
-	second string
-	key    uint64
 }
 
 // readLists parses a list in the format of words.txt.
@@ -111,12 +103,6 @@ func (c *Comparer) readLists(text string) error {
 					c.relate(x, y, Synonym)
 				}
 			}
-		case "phrase":
-			if len(words) != 4 || words[2] != "=" {
-				return fmt.Errorf("entail: words.txt:%d: invalid phrase", line)
-			}
-			c.addForm(words[1], particle)
-			c.phrases[words[0]] = append(c.phrases[words[0]], phrasalVerb{second: words[1], key: c.lex.Key(words[3])})
 		default:
 			t, ok := names[class]
 			if !ok {

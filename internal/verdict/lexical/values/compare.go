@@ -27,8 +27,9 @@ const (
 	conversion    = 0.001 // of exact numbers in different units, for the rounding of factors
 	calendarRatio = 0.02  // of months and years against weeks and days
 	looseMonths   = 0.1   // a month is sometimes four weeks
-	minAbout      = 0.02  // of "about": at least this,
-	maxAbout      = 0.06  // at most this, and otherwise half the last digit
+	minAbout      = 0.02  // minimum of "about", which is otherwise half the last digit
+	maxAbout      = 0.06  // maximum of "about", and of converted and rounded values
+	maxLean       = 0.1   // maximum of "nearly" and "over", on the side where the value may be
 	fractionWords = 0.007 // a third may be 33%
 	maxExcess     = 2     // a stated number beyond this multiple of a claimed bound counts something else, unless it says so
 )
@@ -69,7 +70,7 @@ func Compare(claim, stated *Value) Relation {
 	return best
 }
 
-// better returns the relation of the more favourable reading.
+// better returns the relation of the more favorable reading.
 func better(a, b Relation) Relation {
 	for _, r := range [...]Relation{Equal, Entailed, Undecided, Contradicted} {
 		if a == r || b == r {
@@ -161,11 +162,12 @@ func (v *Value) tolerance(s *Value) (below, above float64) {
 	switch {
 	case v.Approx:
 		t := min(max(v.Step/2, minAbout*x), maxAbout*x)
+		oneSided := min(max(t, v.Step/2), maxLean*x)
 		switch v.lean {
 		case -1: // nearly 20
-			return min(max(t, v.Step/2), 0.1*x), 0
+			return oneSided, 0
 		case 1:
-			return 0, min(max(t, v.Step/2), 0.1*x)
+			return 0, oneSided
 		}
 		return t, t
 	case v.Kind == Share && (v.word || s.word):
@@ -173,8 +175,8 @@ func (v *Value) tolerance(s *Value) (below, above float64) {
 	case v.calendar != s.calendar:
 		return calendarRatio * x, calendarRatio * x
 	case v.Unit != s.Unit:
-		t := max(conversion*x, v.Step/2*(1+1e-9))
-		return min(t, maxAbout*x), min(t, maxAbout*x)
+		t := min(max(conversion*x, v.Step/2*(1+exact)), maxAbout*x)
+		return t, t
 	case v.written && v.Step > s.Step*(1+exact):
 		t := min(v.Step/2*(1+exact), maxAbout*x)
 		return t, t
