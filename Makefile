@@ -78,8 +78,8 @@ fuzz: ## run each fuzz target for FUZZ (default 60s)
 	./scripts/fuzz.sh $(FUZZ)
 
 lexicon: ## generate the word tables of the lexical judge from DOCS and LEXICON
-	$(GO) run internal/verdict/lexical/lexicon/generate.go -docs $(DOCS) -lexicon $(LEXICON) \
-		-o internal/verdict/lexical/lexicon/data/lexicon.bin
+	$(GO) run internal/lexicon/generate.go -docs $(DOCS) -lexicon $(LEXICON) \
+		-o internal/lexicon/data/lexicon.bin
 
 release: ## build the files of a release in dist/ without publishing (builds goreleaser: minutes)
 	./scripts/release.sh release --snapshot --clean

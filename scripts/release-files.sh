@@ -55,7 +55,7 @@ modules >"$dir/modules"
 	printf '\n## The Go standard library\n'
 	fenced "$(go env GOROOT)/LICENSE"
 	printf '\n## Word tables of the lexical judge\n\n'
-	sed 1,2d internal/verdict/lexical/lexicon/data/NOTICE.md
+	sed 1,2d internal/lexicon/data/NOTICE.md
 	printf '\n## Weights of the embedded judge\n\n'
 	sed 1,2d internal/verdict/embedded/model/NOTICE.md
 	printf '\n## Token vocabularies\n\n'

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 	"github.com/ragfaith/ragfaith/internal/segment"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // A vocabulary holds the words of a question and its contexts.

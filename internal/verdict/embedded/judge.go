@@ -13,9 +13,9 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/language"
+	"github.com/ragfaith/ragfaith/internal/values"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 //nolint:gochecknoglobals // loaded once from the embedded files, never changed

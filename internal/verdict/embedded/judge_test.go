@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/values"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // A fixed judge returns the same verdicts for any task.

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
+	"github.com/ragfaith/ragfaith/internal/values"
 )
 
 // An edit is a byte range of a text and what replaces it.

@@ -3,8 +3,8 @@ package embedded
 import (
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
+	"github.com/ragfaith/ragfaith/internal/values"
 )
 
 func newFinder(t *testing.T) func(text string) []values.Value {

@@ -5,9 +5,9 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
+	"github.com/ragfaith/ragfaith/internal/values"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // checkBinding returns an objection if the contexts state a value of the claim for something

@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sort"
 
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // maxStatements is the number of statements of the contexts that are compared with a

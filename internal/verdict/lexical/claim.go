@@ -5,8 +5,8 @@ import (
 	"math/bits"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
+	"github.com/ragfaith/ragfaith/internal/values"
 )
 
 // A level is the quality of a match between a word of a context and a word of a claim.

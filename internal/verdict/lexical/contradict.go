@@ -6,8 +6,8 @@ import (
 	"strings"
 	"unicode"
 
+	"github.com/ragfaith/ragfaith/internal/values"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // An objection is a reason why the contexts do not support a claim.

@@ -13,10 +13,10 @@ import (
 	"sync"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
+	"github.com/ragfaith/ragfaith/internal/values"
 	"github.com/ragfaith/ragfaith/internal/verdict"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // DefaultThreshold is the default of Options.Threshold.

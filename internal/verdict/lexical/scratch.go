@@ -1,9 +1,9 @@
 package lexical
 
 import (
+	"github.com/ragfaith/ragfaith/internal/lexicon"
+	"github.com/ragfaith/ragfaith/internal/values"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
 )
 
 // maxPooledBytes limits the total size of the slices in a scratch that is kept for the next task.

@@ -5,7 +5,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 const (

@@ -9,9 +9,9 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/extract/english"
+	"github.com/ragfaith/ragfaith/internal/language"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // leaveUnjudged replaces the verdicts on claims that are not supported and whose language is

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/values"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
+	"github.com/ragfaith/ragfaith/internal/values"
 )
 
 // A valueCheck is the result of comparing the values of a claim with those of its candidates.

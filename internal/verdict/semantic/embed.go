@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 // WordsVersion identifies the embeddings of Words. It changes with them.

@@ -8,7 +8,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 // A guard decides whether two claims are equivalent by comparing their words. Equivalent claims may

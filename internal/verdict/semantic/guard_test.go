@@ -3,7 +3,7 @@ package semantic
 import (
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 func newTestGuard(t testing.TB) *guard {

@@ -17,10 +17,10 @@ import (
 	"slices"
 
 	"github.com/ragfaith/ragfaith/internal/extract"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 	"github.com/ragfaith/ragfaith/internal/llm"
 	"github.com/ragfaith/ragfaith/internal/usage"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
 )
 
 // DefaultThreshold is a good value of Options.Threshold.

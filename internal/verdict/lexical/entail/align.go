@@ -1,6 +1,6 @@
 package entail
 
-import "github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+import "github.com/ragfaith/ragfaith/internal/lexicon"
 
 // A Kind is a kind of difference between a claim and a statement.
 type Kind uint8

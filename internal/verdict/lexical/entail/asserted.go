@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 // Asserts reports whether the sentence itself states what its bytes from start to end say: they

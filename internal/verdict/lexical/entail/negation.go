@@ -4,7 +4,7 @@ import (
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 // Negations returns the index of the last negation of x, or -1, and their number. Their scope is

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 func newComparer(tb testing.TB) *Comparer {

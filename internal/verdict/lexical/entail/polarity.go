@@ -3,7 +3,7 @@ package entail
 import (
 	"slices"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 // polarity finds a negation or an opposite that only one of the sentences has.

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 //go:embed data/words.txt

@@ -3,7 +3,7 @@
 // This program generates data/lexicon.bin: document frequencies of stems, irregular forms,
 // synonyms and antonyms.
 //
-//	go run internal/verdict/lexical/lexicon/generate.go -docs docs.jsonl -lexicon DIR -o FILE
+//	go run internal/lexicon/generate.go -docs docs.jsonl -lexicon DIR -o FILE
 //
 // Each line of docs.jsonl is an object with a "text". DIR contains irregular-forms.tsv,
 // countries.tsv, synonyms.tsv, synonyms-loose.tsv and antonyms.tsv, each with a header.
@@ -25,7 +25,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 func main() {

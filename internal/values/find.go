@@ -4,7 +4,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 // New returns a Finder of values in texts split by lex, to which it adds the words that it knows.

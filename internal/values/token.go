@@ -3,7 +3,7 @@ package values
 import (
 	"unicode/utf8"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 // read splits text, whose words are given, into tokens.

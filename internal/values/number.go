@@ -7,8 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/language"
-	"github.com/ragfaith/ragfaith/internal/verdict/lexical/lexicon"
+	"github.com/ragfaith/ragfaith/internal/language"
+	"github.com/ragfaith/ragfaith/internal/lexicon"
 )
 
 // A number is a number in digits or words without its unit.
