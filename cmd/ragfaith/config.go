@@ -31,15 +31,17 @@ func resolveFlags(cmd *cobra.Command, sys system) error {
 	if err != nil || !configurable(cmd) {
 		return err
 	}
-	if quiet := flags.Lookup("quiet"); quiet == nil || quiet.Value.String() != "true" {
-		warnUnusedVariables(cmd, sys)
-	}
 	f, err := readConfig(flags.Lookup("config").Value.String())
-	if f == nil || err != nil {
+	if err != nil {
 		return err
 	}
-	if err := errors.Join(append(f.check(cmd.Root()), f.apply(cmd, sys)...)...); err != nil {
-		return &exit.UsageError{Err: err}
+	if f != nil {
+		if err := errors.Join(append(f.check(cmd.Root()), f.apply(cmd, sys)...)...); err != nil {
+			return &exit.UsageError{Err: err}
+		}
+	}
+	if quiet := flags.Lookup("quiet"); quiet == nil || quiet.Value.String() != "true" {
+		warnUnusedVariables(cmd, sys)
 	}
 	return applyProfile(flags, sys.LookupEnv)
 }
@@ -253,10 +255,12 @@ func (f *configFile) values(flag *pflag.Flag, e configEntry) ([]yaml.Node, error
 }
 
 // resolvePath resolves a path relative to the directory of the config file, so that it does not
-// depend on the working directory. A judge is a path if it starts with ./, ../ or ~.
+// depend on the working directory. A judge or an embedding model is a path if it starts with ./, ../ or ~.
 func (f *configFile) resolvePath(flag *pflag.Flag, text string, sys system) string {
-	isJudgePath := flag.Name == "judge" && (strings.HasPrefix(text, "./") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "~"))
-	if !isJudgePath && !isPath(flag) || text == "" {
+	slashed := filepath.ToSlash(text)
+	isModelPath := (flag.Name == "judge" || flag.Name == "embed-model") &&
+		(strings.HasPrefix(slashed, "./") || strings.HasPrefix(slashed, "../") || strings.HasPrefix(slashed, "~"))
+	if !isModelPath && !isPath(flag) || text == "" {
 		return text
 	}
 	base := filepath.Dir(f.Path)

@@ -35,7 +35,7 @@ const defaultGroup = "Flags"
 const (
 	groupKey = "group"
 	argKey   = "argument"
-	// sourceKey is the key of a flag that was not set on the command line. It says where
+	// sourceKey is the key of a flag that was not set on the command line. It contains where
 	// the value was set, such as "environment RAGFAITH_JUDGE" or "ragfaith.yaml:3".
 	sourceKey = "source"
 )

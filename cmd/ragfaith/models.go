@@ -44,7 +44,7 @@ func newModelsList(sys system) *cobra.Command {
 	var models string
 	cmd := &cobra.Command{
 		Use:   "list",
-		Short: "List the models on this machine, and those to download",
+		Short: "List local and downloadable models",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			store, err := sys.ModelStore(models)

@@ -38,7 +38,7 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	case errors.As(err, &reported):
 		return reported.Code
 	case errors.Is(err, exit.ErrInterrupted), errors.Is(err, context.Canceled):
-		fmt.Fprintf(stderr, "ragfaith: %v\n", err)
+		printError(stderr, err)
 		return exit.Interrupted
 	case errors.As(err, &usage), errors.As(err, &data), !parsed(cmd) && !errors.As(err, &file):
 		printError(stderr, err)

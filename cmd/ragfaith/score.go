@@ -52,7 +52,7 @@ commas) and in ragfaith.yaml ("ragfaith config --help").`},
 	}
 	f.define(cmd)
 	cmd.ValidArgsFunction = cobra.FixedCompletions(
-		append(dataset.Formats(), "ndjson", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
+		append(dataset.Formats(), "ndjson", "tab", "yaml", "yml", "gz", "zst"), cobra.ShellCompDirectiveFilterFileExt)
 	judges := append(judgeNames(), namesOf(llm.LocalServers(), func(s llm.LocalServer) string { return s.Name })...)
 	// This fails only for unknown flags.
 	_ = cmd.RegisterFlagCompletionFunc("judge", cobra.FixedCompletions(judges, cobra.ShellCompDirectiveDefault))
@@ -205,8 +205,7 @@ func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Con
 	if !f.Quiet {
 		c.Printf("--judge auto: %s (%s)", chosen, why)
 	}
-	judge := f.flags.Lookup("judge")
-	if err := judge.Value.Set(chosen); err != nil {
+	if err := f.flags.Lookup("judge").Value.Set(chosen); err != nil {
 		return exit.Usagef("--judge auto: %w", err)
 	}
 	if _, _, ok := llm.ParseLocal(chosen); ok {

@@ -135,7 +135,7 @@ func (c *mappedColumns) check(m *columnMap) error {
 	return nil
 }
 
-// noColumn says that a column does not exist, and which do.
+// noColumn returns the message for a missing column, with the existing names.
 func noColumn(names []string) string { return "no such column; the columns are " + list(names) }
 
 // cannotKeep returns the error for a first row without a column of Options.Keep or
@@ -158,7 +158,7 @@ func (m *columnMap) withoutKept(name string, names []string, w *warnings) error 
 	if m.required[name] != "" || isPath(name) {
 		return m.cannotKeep(name, names)
 	}
-	w.once(fmt.Errorf("column %s is to be kept, but the first row has none: where it is missing it is null; the columns are %s", shape.Quote(name), list(names)))
+	w.once(fmt.Errorf("column %s is missing in the first row; rows without it get null; the columns are %s", shape.Quote(name), list(names)))
 	return nil
 }
 

@@ -35,9 +35,9 @@ func ParseCondition(text string) (Condition, error) {
 }
 
 // Holds reports whether the condition holds for a kept column with the given JSON value. A
-// null or missing value equals the empty text. It is neither below nor above a number, and
-// neither is text that is not a number. Texts are equal if they are identical; numbers also if
-// they have the same value, such as 2 and 2.0.
+// null or missing value equals the empty text. Texts are equal if they are identical; numbers
+// also if they have the same value, such as 2 and 2.0. Other comparisons with a missing value or
+// with text that is not a number are false.
 func (c *Condition) Holds(value []byte) bool {
 	text := string(bytes.TrimSpace(value))
 	var s string
@@ -51,8 +51,9 @@ func (c *Condition) Holds(value []byte) bool {
 	a, notNumber := strconv.ParseFloat(text, 64)
 	b, notNumeric := strconv.ParseFloat(c.value, 64)
 	numbers := notNumber == nil && notNumeric == nil
-	if x, ok := new(big.Int).SetString(text, 10); ok && numbers && a == b { // or equal only as floats
-		if y, ok := new(big.Int).SetString(c.value, 10); ok {
+	if numbers && a == b { // perhaps only as floats
+		x, isInteger := new(big.Int).SetString(text, 10)
+		if y, ok := new(big.Int).SetString(c.value, 10); ok && isInteger {
 			a, b = float64(x.Cmp(y)), 0
 		}
 	}

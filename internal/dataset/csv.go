@@ -206,6 +206,8 @@ func (c *csvReader) quotedField(line []byte, size *int) ([]byte, error) {
 		c.record = append(c.record, text...)
 		blank := len(line) - len(bytes.TrimLeft(line, " "))
 		switch {
+		case len(line) > 0 && line[0] == c.comma: // which can be a space
+			return line[1:], nil
 		case len(line) > 0 && line[0] == '"':
 			c.record = append(c.record, '"')
 			line = line[1:]
@@ -289,8 +291,8 @@ const delimiters = ",\t;|"
 const sampleRecords = 50
 
 // detectDialect returns the dialect in which the first records of a text that starts with
-// head most consistently have as many fields as the header, and then the one with most
-// fields. The delimiter is given if it is known, and preferred if several are equally good.
+// head most consistently have as many fields as the header, preferring more fields. given is
+// the delimiter, or 0 if unknown; preferred wins ties.
 func detectDialect(head []byte, given, preferred byte) dialect {
 	if given != 0 {
 		return newDialect(head, given)

@@ -225,7 +225,7 @@ func TestOpenChecksEveryPath(t *testing.T) {
 	}{
 		{nil, Options{}, "no files to read"},
 		{[]string{good, filepath.Join(dir, "none.jsonl")}, Options{}, filepath.Join(dir, "none.jsonl") + ": no such file or directory"},
-		{[]string{good, dir}, Options{}, dir + ": is a directory; a dataset that Hugging Face saved can be written as a file with to_parquet"},
+		{[]string{good, dir}, Options{}, dir + ": is a directory; save a Hugging Face dataset as a file with to_parquet"},
 		{[]string{"-"}, Options{}, "standard input: there is no standard input"},
 		{[]string{"-", "-"}, Options{Stdin: strings.NewReader("[]")}, "standard input can only be read once"},
 		{[]string{"-"}, Options{Stdin: strings.NewReader("")}, "standard input: empty file"},
@@ -364,6 +364,7 @@ func TestRowsComparesIDsOfValidRows(t *testing.T) {
 		{row("1") + row("2") + row("2"), "1 2 2", `x.jsonl:3: duplicate id "2"`},
 		{row(`"a"`) + row("null") + row(`"c"`), "a 1 c", ""},
 		{row("null") + row("null"), "0 1", ""},
+		{row("null") + row("null") + row("7") + row("1"), "0 1 7 1", `x.jsonl:4: duplicate id "1"`},
 		{strings.Repeat(row("1.50"), 3) + row(`""`) + row("null"), "1.50 1.50 1.50 3 4", "x.jsonl:2: duplicate id \"1.50\"\n2 rows have the id of an earlier row"},
 		{row(`"a"`) + `{"id":"a","answer":"b","cont` + "\n" + `{"id":"b","answer":1,"contexts":["x"]}` + "\n" + row(`"b"`), "a a b b", ""},
 	} {
@@ -440,13 +441,13 @@ func TestRowsKeepsColumns(t *testing.T) {
 			"missing ones as null", "x.jsonl", `{"answer":"a","contexts":["x"],"b":1}` + "\n" + `{"answer":"a","contexts":["x"],"a":"\u0041","answer2":1}`,
 			Options{Keep: []string{"a", "b", "answer"}},
 			[]string{`answer="a" b=1 a=null`, `answer="a" a="\u0041" b=null`},
-			`column "a" is to be kept, but the first row has none: where it is missing it is null; the columns are answer, contexts, b`,
+			`column "a" is missing in the first row; rows without it get null; the columns are answer, contexts, b`,
 		},
 		{
 			"first of duplicate ones", "x.csv", "answer,contexts,index,k,k,\na,x,1,2,3,\n",
 			Options{KeepAll: true},
 			[]string{"index=1 k=2"},
-			`column 5 is not kept: another is named "k" too`,
+			`column 5 is not kept: another column is also named "k"`,
 		},
 		{
 			"misspelled", "x.jsonl", `{"answer":"a","contexts":["x"],"topic":1}`,

@@ -9,8 +9,10 @@ import (
 	"strings"
 )
 
-// HasExtension reports whether a file name has the extension of a format.
-func HasExtension(name string) bool { return formatOf(name) != "" }
+// HasExtension reports whether a file name has the extension of a dataset.
+func HasExtension(name string) bool {
+	return formatOf(name) != "" || slices.Contains([]string{".yaml", ".yml"}, filepath.Ext(uncompressedName(name)))
+}
 
 // formatOf returns the format implied by a file name, or "".
 func formatOf(path string) Format {

@@ -46,6 +46,7 @@ func TestTablesOfOtherDialects(t *testing.T) {
 		{"tsv by option", "x.csv", "answer\tcontexts\na,b,c\tx\n", Options{Format: TSV}, []string{"|a,b,c|x"}},
 		{"given delimiter", "x.csv", "answer^contexts\na;b^x;y\n", Options{Delimiter: '^'}, []string{"|a;b|x;y"}},
 		{"given delimiter without extension", "x", "[answer^contexts^[\na^x^\n", Options{Delimiter: '^', Map: map[Field]string{FieldAnswer: "[answer"}}, []string{"|a|x"}},
+		{"space as the delimiter", "x.csv", "answer contexts\n\"a b\" \"x y\"\n", Options{Delimiter: ' '}, []string{"|a b|x y"}},
 		{"spaces in the header", "x.csv", " answer ,\"contexts \",k\na,x,1\n", Options{}, []string{"|a|x"}},
 		{"spaces after commas", "x.csv", "answer, contexts\na, \"x, y\"\n", Options{}, []string{"|a|x, y"}},
 		{"spaces after quotes", "x.csv", "answer,contexts\n\"a\" ,\"x\" \n", Options{}, []string{"|a|x"}},

@@ -17,7 +17,7 @@ type Digest struct {
 // NewDigest returns the digest of no rows.
 func NewDigest() *Digest { return &Digest{hash: sha256.New()} }
 
-// Add returns rows, and adds each to the digest: its fields, or that it can't be read.
+// Add returns rows, and adds each to the digest: its fields, and whether it is valid.
 func (d *Digest) Add(rows iter.Seq2[Row, error]) iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		for row, err := range rows {

@@ -71,6 +71,9 @@ func content(v *value, depth int) *value {
 
 // isDocument reports whether a value is a document, or a list of documents.
 func isDocument(v *value, depth int) bool {
+	if depth > maxNesting {
+		return false
+	}
 	if v.Kind == shape.Object {
 		return content(v, depth) != nil
 	}

@@ -64,7 +64,7 @@ func (f *file) openPath() (io.Reader, error) {
 	case err != nil:
 		return nil, err
 	case info.IsDir():
-		return nil, errors.New("is a directory; a dataset that Hugging Face saved can be written as a file with to_parquet")
+		return nil, errors.New("is a directory; save a Hugging Face dataset as a file with to_parquet")
 	case !info.Mode().IsRegular():
 		open := f.opts.OpenPipe
 		if open == nil {

@@ -44,7 +44,7 @@ func (m *columnMap) header(names []string) (*header, error) {
 		case duplicate && (used || slices.Contains(m.keep, name)):
 			return nil, usagef("two columns are named %s", shape.Quote(name))
 		case duplicate && kept:
-			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: another is named %s too", i+1, shape.Quote(name)))
+			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: another column is also named %s", i+1, shape.Quote(name)))
 			continue
 		case kept && name == "":
 			h.warnings = append(h.warnings, fmt.Errorf("column %d is not kept: it has no name", i+1))

@@ -29,7 +29,7 @@ func (f *file) open() (err error) {
 	if err == nil || f.opts.From == "" {
 		return err
 	}
-	// Naming the tool must not prevent reading what can be read without its name.
+	// --from must not reject a file that can be read without it.
 	switch other := f.openLayout(""); {
 	case other != nil && !is[*layoutError](other) && !is[*UsageError](other):
 		return other
@@ -77,18 +77,18 @@ func (f *file) openLayout(from string) (err error) {
 // openUsual opens the file with its columns under the usual or mapped names. It reads
 // the first records, up to a maximum, until one is valid and all mapped columns are found,
 // and returns a [*layoutError] if one is not found, or the first one if no record is valid.
-func (f *file) openUsual(maxPeeked int) error {
+func (f *file) openUsual(limit int) error {
 	if err := f.openRecords(); err != nil {
 		return err
 	}
-	return f.peek(maxPeeked)
+	return f.peek(limit)
 }
 
 // peek reads the first records, see openUsual.
-func (f *file) peek(maxPeeked int) error {
+func (f *file) peek(limit int) error {
 	var layout error
 	valid := false
-	for range maxPeeked {
+	for range limit {
 		var p peekedRow
 		p.err = f.reader.next(&p.row)
 		switch {
@@ -109,13 +109,13 @@ func (f *file) peek(maxPeeked int) error {
 			break
 		}
 	}
-	if maxPeeked > 1 {
+	if limit > 1 {
 		if err := f.mapped.check(f.columns); err != nil {
 			return err
 		}
 		f.mapped.checked = true
 	}
-	if rowErr, ok := errors.AsType[*RowError](layout); ok && maxPeeked > 1 {
+	if rowErr, ok := errors.AsType[*RowError](layout); ok && limit > 1 {
 		return rowErr.Err
 	}
 	return nil

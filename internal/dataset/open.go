@@ -21,6 +21,7 @@ type Set struct {
 
 	// Keyed 64-bit hashes of ids, so that long ids need no memory and crafted ids cause no false reports.
 	ids        map[uint64]struct{}
+	unnamed    int // leading rows without an id
 	seed       maphash.Seed
 	duplicates int
 }
@@ -123,13 +124,20 @@ func (s *Set) setID(row *Row, valid bool) {
 	problem := "duplicate id "
 	if row.ID == "" {
 		problem, row.ID = "no id; its index is the id of an earlier row: ", strconv.Itoa(row.Index)
-		valid = valid && len(s.ids) > 0
+		if len(s.ids) == 0 {
+			s.unnamed = row.Index + 1
+			return
+		}
 	}
 	if !valid {
 		return
 	}
 	id := maphash.String(s.seed, row.ID)
-	if _, known := s.ids[id]; known {
+	_, known := s.ids[id]
+	if n, err := strconv.Atoi(row.ID); err == nil && strconv.Itoa(n) == row.ID {
+		known = known || 0 <= n && n < s.unnamed
+	}
+	if known {
 		if s.duplicates++; s.duplicates == 1 {
 			s.warnings.warn(fmt.Errorf("%s:%d: %s%s", DisplayName(row.File), row.Line, problem, shape.Quote(row.ID)))
 		}

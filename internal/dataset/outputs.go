@@ -53,7 +53,7 @@ func newOutputTable(columns []string, m *columnMap) *outputTable {
 	return t
 }
 
-// split splits the record of a reader into the rows of its outputs. One without a status is none.
+// split splits the record of a reader into the rows of its outputs. An output without a status is skipped.
 func (t *outputTable) split(csv *csvReader) {
 	var fields [][]byte
 	for i := range csv.ends {

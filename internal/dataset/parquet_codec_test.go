@@ -70,7 +70,7 @@ func TestParquetPageWithOtherTextsIsRejected(t *testing.T) {
 		want   string
 	}{
 		{3, ""},
-		{2, "a page is declared to have 2 values and has others"},
+		{2, "a page does not contain the 2 values that its header declares"},
 	} {
 		typ := parquet.ByteArrayType
 		page := typ.NewPage(0, tt.values, typ.NewValues(texts, offsets))

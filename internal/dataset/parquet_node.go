@@ -219,7 +219,7 @@ func (l *leaf) fill() error {
 	}
 }
 
-// checkTexts returns an error if a page has not the texts that its header
+// checkTexts returns an error if a page does not contain the texts that its header
 // declares. The library only prints a warning then.
 func checkTexts(page parquet.Page) error {
 	if page.Dictionary() != nil || page.Type().Kind() != parquet.ByteArray {
@@ -229,7 +229,7 @@ func checkTexts(page parquet.Page) error {
 	texts, offsets := data.ByteArray()
 	want := int(page.NumValues() - page.NumNulls())
 	if len(offsets) != want+1 || int(offsets[want]) != len(texts) {
-		return fmt.Errorf("a page is declared to have %d values and has others", want)
+		return fmt.Errorf("a page does not contain the %d values that its header declares", want)
 	}
 	return nil
 }

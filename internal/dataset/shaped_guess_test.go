@@ -72,6 +72,10 @@ func TestRowsOfOneTurn(t *testing.T) {
 		{"answer outside the chat", "x.jsonl", `{"in":{"messages":[` + user1 + `,` + bot1 + `,` + user2 + `]},"out":{"answer":"a2","documents":["context two"]}}`, "", []string{"q2|a2|context two"}},
 		{"chat as the input of a trace", "x.jsonl", span("1", "null", `"run_type":"chain","inputs":{"messages":[`+user1+`,`+bot1+`,`+user2+`]},"outputs":{"answer":"a2"}`) +
 			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`), "", []string{"q2|a2|context two"}},
+		{"grandchildren before their parents, without trace ids", "x.jsonl", strings.ReplaceAll(
+			span("3", `"2"`, `"run_type":"llm","outputs":{"output":"no"}`)+
+				span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`)+
+				span("1", "null", `"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"a"}`), `"trace_id":"t",`, ""), "", []string{"q|a|context two"}},
 		{"guardrail after the answer", "x.jsonl", span("1", "null", `"run_type":"chain","inputs":{"input":"q"}`) +
 			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`) +
 			span("3", `"1"`, `"run_type":"llm","outputs":{"output":"a"}`) + span("4", `"1"`, `"run_type":"guardrail","outputs":{"output":"It passed."}`), "", []string{"q|a|context two"}},

@@ -55,6 +55,9 @@ func (s *Summary) Count() int { return s.n }
 // Mean returns the arithmetic mean, or NaN if there are no values.
 func (s *Summary) Mean() float64 {
 	values, weights := s.table()
+	if len(values) == 1 {
+		return values[0] // avoid rounding errors
+	}
 	return stat.Mean(values, weights)
 }
 

@@ -253,7 +253,7 @@ func (f *Finder) guess(v *Value) *Tool {
 	return nil
 }
 
-// A Plan says where the fields of a row are.
+// A Plan maps each field to its path.
 type Plan map[Field]*Path
 
 // Column returns the column that a field is read from without a path, or "".

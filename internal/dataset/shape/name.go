@@ -85,7 +85,7 @@ func ranked(ranks ...string) map[string]int {
 	return m
 }
 
-// Names knows the words of column names.
+// Names holds the vocabulary of column names.
 type Names struct {
 	fields    map[Field]vocabulary
 	explicit  map[Field]map[string]bool
@@ -108,7 +108,7 @@ const (
 	versions = "mini nano turbo pro flash lite sonnet opus haiku large medium small instruct chat it v r o b x preview latest"
 )
 
-// NewNames returns the words of column names.
+// NewNames returns the built-in vocabulary.
 func NewNames() *Names {
 	return &Names{
 		fields: map[Field]vocabulary{

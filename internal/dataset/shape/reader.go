@@ -29,7 +29,17 @@ type Reader struct {
 // A group collects the spans of a trace.
 type group struct {
 	spans []*span
-	line  int // of the first span
+	line  int    // of the first span
+	order int    // index in Reader.order
+	into  *group // group that contains its spans, or nil
+}
+
+// whole returns the group that contains the spans of g.
+func (g *group) whole() *group {
+	for g.into != nil {
+		g = g.into
+	}
+	return g
 }
 
 // NewReader returns a Reader. Fields in preset are read from these paths. If from is
@@ -99,6 +109,9 @@ func (r *Reader) rows(plan Plan, normal *Value) []Record {
 	return []Record{{Row: row, Value: normal, Err: err}}
 }
 
+// maxTurnBytes limits the questions of all turns of a conversation: they repeat what was said before.
+const maxTurnBytes = 256 << 20
+
 // turnRows returns a row for each answered turn of the conversation in a record, or nil if
 // its answer is in none. Each is read like the last turn of a conversation that ends there.
 // The question contains the earlier turns. The contexts are those of the turn, then those of
@@ -129,7 +142,12 @@ func (r *Reader) turnRows(plan Plan, record *Value) []Record {
 	var rows []Record
 	var retrieved []*Value
 	var earlier strings.Builder
+	size := 0
 	for i, end := range ends {
+		if size > maxTurnBytes {
+			err := fmt.Errorf("the questions of %d turns, with all that was said before each, have more than %d MiB", len(ends), maxTurnBytes>>20)
+			return append(rows, Record{Value: end, Turn: i + 1, Err: err})
+		}
 		row, err := r.Row(plan, end)
 		if row.Contexts == nil && plan[Contexts] != nil {
 			row.Contexts = newList(nil)
@@ -144,6 +162,7 @@ func (r *Reader) turnRows(plan Plan, record *Value) []Record {
 				*row.Question = earlier.String() + "\n" + question
 			}
 			earlier.WriteString("user: " + question + "\n")
+			size += len(*row.Question)
 		}
 		if row.Answer != nil {
 			earlier.WriteString("assistant: " + *row.Answer + "\n")
@@ -199,23 +218,34 @@ func (r *Reader) collect(spans []*span, line int) {
 		key := cmp.Or(s.trace, s.parent, s.id)
 		g := r.groups[key]
 		if g == nil {
-			g = &group{line: line}
+			g = &group{line: line, order: len(r.order)}
 			r.groups[key] = g
 			r.order = append(r.order, g)
 		}
+		g = g.whole()
 		g.spans = append(g.spans, s)
-		if s.trace == "" {
-			r.groups[s.id] = g
+		if s.trace != "" {
+			continue
 		}
+		if children := r.groups[s.id]; children != nil && children.whole() != g { // they came first
+			a, b := children.whole(), g
+			if a.order > b.order {
+				a, b = b, a
+			}
+			a.spans, b.spans, b.into = append(a.spans, b.spans...), nil, a
+		}
+		r.groups[s.id] = g
 	}
 }
 
 // Close returns the rows of the traces, in the order of their first spans.
 func (r *Reader) Close() []Record {
-	rows := make([]Record, len(r.order))
-	for i, g := range r.order {
-		row, root, err := r.traceRow(g.spans)
-		rows[i] = Record{Row: row, Value: root, Line: g.line, Err: err}
+	var rows []Record
+	for _, g := range r.order {
+		if g.into == nil {
+			row, root, err := r.traceRow(g.spans)
+			rows = append(rows, Record{Row: row, Value: root, Line: g.line, Err: err})
+		}
 	}
 	r.order, r.groups = nil, nil
 	return rows

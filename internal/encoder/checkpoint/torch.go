@@ -157,7 +157,7 @@ func parseStorage(o *object) (storage, error) {
 	}
 	dtype, ok := map[class]string{
 		"torch.FloatStorage": F32, "torch.HalfStorage": F16, "torch.BFloat16Storage": BF16,
-		"torch.CharStorage": "I8", "torch.ByteStorage": "U8", "torch.BoolStorage": "BOOL",
+		"torch.CharStorage": I8, "torch.ByteStorage": "U8", "torch.BoolStorage": "BOOL",
 		"torch.ShortStorage": "I16", "torch.IntStorage": "I32", "torch.LongStorage": "I64", "torch.DoubleStorage": "F64",
 	}[name]
 	if !ok {
@@ -186,10 +186,10 @@ func (c *content) slice(data []byte, s storage, offset uint64, size, stride []in
 	}
 	valueSize := width(s.dtype)
 	n := count * valueSize
-	if n > c.size {
+	if n > c.remaining {
 		return nil, fmt.Errorf("tensors that share values have more than %d times the size of the file", maxShared)
 	}
-	c.size -= n
+	c.remaining -= n
 	return data[offset*valueSize:][:n:n], nil
 }
 
@@ -203,9 +203,9 @@ const maxShared = 16
 
 // A content is the content of a file.
 type content struct {
-	root     any
-	storages map[string][]byte // data by key
-	size     uint64            // number of bytes that tensors may still have
+	root      any
+	storages  map[string][]byte // data by key
+	remaining uint64            // bytes that tensors may still use
 }
 
 // readZip reads the format of PyTorch 1.6 and later: a zip archive of uncompressed
@@ -236,7 +236,7 @@ func readZip(data []byte) (*content, error) {
 	if err != nil {
 		return nil, fmt.Errorf("data.pkl: %w", err)
 	}
-	c := &content{root: root, storages: make(map[string][]byte), size: maxShared * uint64(len(data))}
+	c := &content{root: root, storages: make(map[string][]byte), remaining: maxShared * uint64(len(data))}
 	for name, data := range entries {
 		if key, ok := strings.CutPrefix(name, prefix+"data/"); ok {
 			c.storages[key] = data
@@ -279,7 +279,7 @@ type limitedReader struct {
 	left int
 }
 
-// ReadAt is the method of io.ReaderAt.
+// ReadAt implements io.ReaderAt.
 func (r *limitedReader) ReadAt(p []byte, off int64) (int, error) {
 	if len(p) > r.left {
 		return 0, fmt.Errorf("directory is larger than %d bytes", maxDirectory)

@@ -1,7 +1,7 @@
 // Package hub finds models on disk and downloads them from a Hugging Face hub.
 //
-// Models are stored in the layout of the Hugging Face cache, so that other programs can
-// use them and find theirs used. The directory of a model appears when all files are
+// Models are stored in the layout of the Hugging Face cache, so that models can be
+// shared with other programs. The directory of a model appears when all files are
 // complete and match the checksums of the hub.
 package hub
 
@@ -120,12 +120,15 @@ func (a *authTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 // name of a repository and to the location of a file.
 const maxRedirects = 10
 
+// errRedirect reports a redirect that is not followed.
+var errRedirect = errors.New("not followed")
+
 func checkRedirect(r *http.Request, via []*http.Request) error {
 	if len(via) > maxRedirects {
-		return fmt.Errorf("more than %d redirects", maxRedirects)
+		return fmt.Errorf("more than %d redirects: %w", maxRedirects, errRedirect)
 	}
 	if r.URL.Scheme != "https" && via[len(via)-1].URL.Scheme == "https" {
-		return errors.New("redirect from https to " + r.URL.Scheme)
+		return fmt.Errorf("redirect from https to %s: %w", r.URL.Scheme, errRedirect)
 	}
 	return nil
 }
@@ -139,7 +142,7 @@ func (r *remote) address(elements ...string) string {
 	return strings.Join(parts, "/")
 }
 
-// send sends a request. Its errors are *networkError.
+// send sends a request. Without a response the error is a *networkError.
 func (r *remote) send(ctx context.Context, address string, header http.Header) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, address, http.NoBody)
 	if err != nil {
@@ -217,9 +220,9 @@ func (r *remote) statusError(res *http.Response, repo, revision, file string) er
 	case res.Request.URL.Host != r.base.Host:
 		// The response is from the file storage, not from the hub.
 	case denied && r.Token == "": // also for missing models, to hide which exist
-		e.Hint = "model does not exist, or request access at " + page + " and set HF_TOKEN to a token of that account"
+		e.Hint = "model does not exist or is gated: request access at " + page + " and set HF_TOKEN to a token of that account"
 	case denied:
-		e.Hint = "model does not exist, or the token in HF_TOKEN or of the login is invalid or has no access: request it at " + page
+		e.Hint = "model does not exist, or the token (HF_TOKEN or saved login) is invalid or has no access: request access at " + page
 	case e.Status == http.StatusNotFound && file == "":
 		e.Hint = "model or revision not found: " + strconv.Quote(revision)
 	}
@@ -247,6 +250,7 @@ func (r *remote) retry(ctx context.Context, what string, f attempt) error {
 		}
 		_, transient := errors.AsType[*networkError](err)
 		if transient { // other errors already name the file
+			transient = !errors.Is(err, errRedirect)
 			err = fmt.Errorf("%s: %w", what, err)
 		}
 		e, answered := errors.AsType[*StatusError](err)

@@ -16,8 +16,8 @@ func (s *atomicSum) add(n int64) { s.n.Add(n) }
 
 func TestPermanentErrorsAreNotRetried(t *testing.T) {
 	const (
-		noToken   = "model does not exist, or request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"
-		withToken = "model does not exist, or the token in HF_TOKEN or of the login is invalid or has no access: request it at URL/sentence-transformers/all-MiniLM-L6-v2"
+		noToken   = "model does not exist or is gated: request access at URL/sentence-transformers/all-MiniLM-L6-v2 and set HF_TOKEN to a token of that account"
+		withToken = "model does not exist, or the token (HF_TOKEN or saved login) is invalid or has no access: request access at URL/sentence-transformers/all-MiniLM-L6-v2"
 	)
 	for _, tt := range []struct {
 		status int

@@ -118,6 +118,11 @@ func Identify(dir string) (n Name, ok bool) {
 // maxNameLength is the hub's limit for names of organizations and repositories.
 const maxNameLength = 96
 
+var (
+	namePart    = regexp.MustCompile(`^\w([\w.-]*\w)?$`)
+	notRevision = regexp.MustCompile(`[[:cntrl:]]|//|(^|/)\.`)
+)
+
 // isRepo reports whether s is a valid ORG/REPO on the hub: letters, digits, '-',
 // '_' and '.', no '-' or '.' at either end, and no "--" or "..". Therefore,
 // dirName is injective, and a name cannot escape a directory.
@@ -128,7 +133,7 @@ func isRepo(s string) bool {
 
 func isNamePart(s string) bool {
 	return len(s) <= maxNameLength && !strings.Contains(s, "--") && !strings.Contains(s, "..") &&
-		regexp.MustCompile(`^\w([\w.-]*\w)?$`).MatchString(s)
+		namePart.MatchString(s)
 }
 
 func dirName(repo string) string { return strings.Replace(repo, "/", "--", 1) }
@@ -144,11 +149,11 @@ const (
 )
 
 // CheckRevision returns an error unless s can name a branch, a tag, a pull request (refs/pr/1) or a
-// commit. It applies the rules of git, so that s cannot escape a directory.
+// commit. It cannot escape a directory.
 func CheckRevision(s string) error {
 	invalid := s == "" || len(s) > 255 || strings.Contains(s, "..") || strings.ContainsAny(s, "\\ ~^:?*[") ||
 		strings.HasPrefix(s, "/") || strings.HasSuffix(s, "/") || strings.HasPrefix(s, "-") ||
-		regexp.MustCompile(`[[:cntrl:]]|//|(^|/)\.`).MatchString(s)
+		notRevision.MatchString(s)
 	if invalid {
 		return fmt.Errorf("revision %q: want a branch, a tag or a commit", s)
 	}

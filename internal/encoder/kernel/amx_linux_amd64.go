@@ -6,7 +6,8 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// hasAMX reports whether the processor has AMX for int8, and Linux lets the process use it, for which it asks.
+// hasAMX reports whether the processor has AMX int8 and Linux permits its use. It requests the
+// permission.
 func hasAMX() bool {
 	const (
 		requestPermission = 0x1023 // ARCH_REQ_XCOMP_PERM of arch_prctl(2)

@@ -15,7 +15,8 @@ type Attention struct {
 	// Lengths are the numbers of tokens of the sequences.
 	Lengths []int
 	// Prefix, if set, has for each sequence the index of an earlier one whose tokens it attends to
-	// before its own, or -1. Window is then not supported. Of Bias, the keys start with those tokens, the queries do not.
+	// before its own, or -1. Window is then not supported. In Bias, key indexes include
+	// those tokens first; query indexes do not.
 	Prefix         []int
 	Heads, HeadDim int
 	Scale          float32 // greater than 0
@@ -117,10 +118,10 @@ type headAttention struct {
 	queries queryRange
 	head    int
 
-	most     int       // n of the longest item
+	maxKeys  int       // n of the longest item
 	keys     []float32 // [n/nr][HeadDim][nr]
 	joined   []float32 // [nr+n][HeadDim]; keys at the end of the prefix and after it
-	values   []float32 // [HeadDim/nr][most][nr]
+	values   []float32 // [HeadDim/nr][maxKeys][nr]
 	scores   []float32 // [mr][ld]
 	ld       int
 	prepared []float32 // memory of Bias
@@ -129,7 +130,7 @@ type headAttention struct {
 	inverse  []float32 // inverse sums of the weights of each query
 }
 
-// run computes items, which are one or have the same prefix.
+// run computes one item, or several with the same prefix.
 func (h *headAttention) run(items []queryRange) {
 	h.prepare(items)
 	for _, q := range items {
@@ -151,12 +152,12 @@ func (h *headAttention) prepare(items []queryRange) {
 	a, w, k := h.a, h.w, h.w.k
 	d, nr, q := a.HeadDim, k.nr, items[0]
 	for _, item := range items {
-		h.most = max(h.most, item.n)
+		h.maxKeys = max(h.maxKeys, item.n)
 	}
-	panels := (h.most + nr - 1) / nr
+	panels := (h.maxKeys + nr - 1) / nr
 	h.keys = w.Floats((panels*d + 15) * nr)
-	h.joined = w.Floats((nr + h.most) * d)
-	h.values = w.Floats((d + nr - 1) / nr * nr * h.most)
+	h.joined = w.Floats((nr + h.maxKeys) * d)
+	h.values = w.Floats((d + nr - 1) / nr * nr * h.maxKeys)
 	for p := range q.before / nr {
 		k.pack(h.keys[p*nr*d:], a.K[h.at(q.prefix+p*nr):], a.Stride, nr, d)
 	}
@@ -167,7 +168,7 @@ func (h *headAttention) prepare(items []queryRange) {
 	h.scores = w.Floats(k.mr * h.ld)
 	h.inverse = w.Floats(k.mr)
 	h.out = w.Floats(k.mr * nr)
-	h.bias = w.Floats(h.most)
+	h.bias = w.Floats(h.maxKeys)
 }
 
 // at returns the index of the head in a row of Q, K or V.
@@ -193,7 +194,7 @@ func (h *headAttention) pack() {
 func (h *headAttention) packValues(first, n, row int) {
 	d, nr := h.a.HeadDim, h.w.k.nr
 	for c := 0; c < d; c += nr {
-		padRows(h.values[c*h.most+first*nr:], h.a.V[h.at(row)+c:], n, h.a.Stride, min(nr, d-c), nr)
+		padRows(h.values[c*h.maxKeys+first*nr:], h.a.V[h.at(row)+c:], n, h.a.Stride, min(nr, d-c), nr)
 	}
 }
 
@@ -219,7 +220,7 @@ func (h *headAttention) tile(lo, hi int) {
 		h.softmaxRow(i, i-lo, first*nr, to)
 	}
 	for c := 0; c < d; c += nr {
-		v := h.values[c*h.most+first*nr*nr:]
+		v := h.values[c*h.maxKeys+first*nr*nr:]
 		out := a.Out[(h.queries.start+lo)*a.OutStride+h.head*d+c:]
 		if d-c >= nr {
 			k.gemm(hi-lo, to-first*nr, h.scores, h.ld, v, out, a.OutStride, h.inverse, nil, nil)
@@ -239,10 +240,6 @@ func (h *headAttention) softmaxRow(i, r, first, last int) {
 	scores := h.scores[r*h.ld : r*h.ld+last-first]
 	clear(scores[:from-first])
 	clear(scores[to-first:])
-	h.inverse[r] = 0
-	if from == to {
-		return
-	}
 	var bias []float32
 	if h.a.Bias != nil {
 		bias = h.bias[:to-from]

@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// Raw is a weight matrix [Out][In]: in a file, row-major in float32, IEEE half
-// precision or bfloat16, or, for [Int8] only, a function that reads a row of
-// integers of four bits, from -8 to 7, as do all parts of the layer. Those of each [Block] have a common step.
-// A weight is integer*step, which is from -127 to 127, times the scale of the row.
+// Raw is a weight matrix [Out][In]. In a file, it is row-major in float32, IEEE half precision or
+// bfloat16. For [Int8] only, it can be a function that reads a row of 4-bit integers, from -8 to 7;
+// all parts of the layer must then be functions. The integers of a [Block] share a step. A weight
+// is integer*step, from -127 to 127, times the scale of the row.
 type Raw struct {
 	F32  []float32
 	F16  []uint16

@@ -26,7 +26,7 @@ type ops struct {
 	// group is the number of adjacent inputs of a column stored together in a panel of
 	// int8 weights. inputSize is the size in bytes of a quantized activation.
 	group, inputSize int
-	// fourBits are the kernels for layers with weights of four bits, if they differ. Those are blocked.
+	// fourBits, if set, are the kernels for layers with 4-bit weights. They are blocked.
 	fourBits *Kernels
 	blocked  bool
 

@@ -147,7 +147,7 @@ func (g *Graph) model() []byte {
 		bytes(modelGraph, graph)
 }
 
-// This file encodes the subset of onnx.proto3 that graphs need. See
+// The rest of this file encodes the subset of onnx.proto3 that graphs need. See
 // https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3.
 
 type fieldNumber = protowire.Number

@@ -103,7 +103,7 @@ func (s *Session) Close() {
 }
 
 // Run computes the graph and writes the result to output, which must have the shape of the result.
-// It returns the error of ctx if that is done before. It is safe for concurrent use.
+// It returns the error of ctx if ctx is already done. It is safe for concurrent use.
 func (s *Session) Run(ctx context.Context, output Tensor, inputs ...Tensor) error {
 	if err := ctx.Err(); err != nil {
 		return err

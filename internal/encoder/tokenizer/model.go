@@ -113,8 +113,8 @@ func (m *jsonMerge) UnmarshalJSONFrom(dec *jsontext.Decoder) error {
 	return nil
 }
 
-// Limits on tokens: their number, the length of each in bytes, and with it the time of
-// longest-match searches, and the length of all, and with it the size of the trie.
+// Limits on tokens: their number; the bytes of each, which bound longest-match searches; and the
+// bytes of all, which bound the trie.
 // Vocabularies without scores have up to 260,000 tokens.
 const (
 	maxTokens     = 1 << 20

@@ -262,7 +262,7 @@ func (t *Tokenizer) addPreTokenizer(c *component) error {
 		w = gpt2Splitter{t.chars, isTrue(c.AddSpace)}
 	case "Split":
 		if c.Pattern.String == "" || c.Pattern.Regex != "" || c.Behavior != "MergedWithPrevious" || c.Invert {
-			return errors.New("is supported only after a string, with the behavior MergedWithPrevious")
+			return errors.New("is supported only with a string pattern and the behavior MergedWithPrevious")
 		}
 		w = splitter{[]byte(c.Pattern.String)}
 	case "Metaspace":

@@ -52,7 +52,7 @@ type state struct {
 	pieces         []piece
 	tokens         []token
 	best           []step
-	untrustedSpans []span // untrusted parts of the original text, without special tokens
+	untrustedSpans []span // parts of the original text in which special tokens are not recognized
 	// unknown is set if a character has no token and the model no unknown token.
 	unknown bool
 }

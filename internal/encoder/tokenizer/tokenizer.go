@@ -1,8 +1,8 @@
 // Package tokenizer implements the tokenizers described by tokenizer.json files. It returns the
 // same ids, types and offsets as the reference implementation, Hugging Face tokenizers, including
 // its quirks, since models are trained with them. Only offsets differ: trim_offsets is ignored, so
-// that a token that begins with a space includes it, and a character that normalization composes of
-// several originates from all of them.
+// that a token that begins with a space includes it, and a character composed by normalization maps
+// to all of its source characters.
 //
 // It supports the models WordPiece, BPE and Unigram and the normalizers,
 // pre-tokenizers and post-processors that encoders use with them. Parse returns
@@ -64,7 +64,8 @@ func (t *Tokenizer) MaxID() int32 {
 var ErrNoUnknownToken = errors.New("text contains a piece without a token, and the model has no unknown token")
 
 // Encode tokenizes a text and inserts the special tokens of the post-processor. It keeps the first
-// tokens if there are more than limit, including special tokens; 0 means no limit. An invalid byte
+// tokens if there are more than limit, including special tokens; 0, or fewer than the special tokens,
+// means no limit. An invalid byte
 // of UTF-8 is read as U+FFFD; offsets refer to the original text.
 func (t *Tokenizer) Encode(text string, limit int) (Encoding, error) {
 	return t.encode(t.post.single, limit, nil, text)

@@ -66,7 +66,7 @@ func readCharacters() *characters {
 	return c
 }
 
-// codePoints returns those of an item such as 41, 600-605 or, every other one, 100-12E/2.
+// codePoints returns the code points of an item such as 41, 600-605 or 100-12E/2, every second one.
 func codePoints(item string) (all []rune) {
 	item, every2 := strings.CutSuffix(item, "/2")
 	from, to, ok := strings.Cut(item, "-")

@@ -81,7 +81,10 @@ func bePredicateIndex(w []Word, from int) int {
 	}
 	pair := func(i int) bool { return i+3 == len(w) && w[i+1].Lower == "or" && !IsPreposition(w[i-1].Lower) } // "oral or written"
 	preposition := func(i int) bool { return IsPreposition(w[i].Lower) && w[i].Lower != "of" }
-	return firstOrLastIndex(w, from, strong, func(i int) bool { return startsValue(w, i) }, pair, preposition)
+	if n := firstOf(w, from, strong, func(i int) bool { return startsValue(w, i) }, pair, preposition); n > 0 || len(w) <= from {
+		return n
+	}
+	return len(w) - 1
 }
 
 // startsValue reports whether word i starts a number, date or name that follows a common
@@ -100,9 +103,9 @@ func startsValue(w []Word, i int) bool {
 	case !IsNumeral(w[i].Lower), IsPreposition(next.Lower) && next.Lower != "per" && next.Lower != "of" && !strings.ContainsAny(w[i].Lower, "$€£"):
 		return false
 	}
-	const unit = 2 // words of a value: "3 years", "$5 per month", but not "the size 10 shoes in stock"
-	isLast := i+unit >= len(w) || w[i+1].Lower == "per" || w[i+unit].is("per", "a", "long", "old", "or")
-	return isLast && (next.Text == "" && strings.ContainsAny(w[i].Lower, "$€£%") || next.Lower == "per" || IsMonth(next.Text) || next.Text != "" && len(next.Lower) <= unit || strings.HasSuffix(next.Lower, "s"))
+	const words = 2 // of a value: "3 years", "$5 per month", but not "the size 10 shoes in stock"
+	isLast := i+words >= len(w) || w[i+1].Lower == "per" || w[i+words].is("per", "a", "long", "old", "or")
+	return isLast && (next.Text == "" && strings.ContainsAny(w[i].Lower, "$€£%") || next.Lower == "per" || IsMonth(next.Lower) || next.Text != "" && len(next.Lower) <= len("km") || strings.HasSuffix(next.Lower, "s"))
 }
 
 // verbPredicateIndex returns the index of the predicate after "does", "can" or
@@ -132,19 +135,18 @@ func verbPredicateIndex(w []Word, from int) int {
 	precedesPhrase := func(i int) bool {
 		return i+1 < len(w) && IsPreposition(w[i+1].Lower) && !IsPreposition(w[i].Lower) && w[i+1].Lower != "of"
 	}
-	return firstOrLastIndex(w, from, isVerb, precedesObject, precedesPhrase) // the last two for an unknown verb
+	if n := firstOf(w, from, isVerb, precedesObject, precedesPhrase); n > 0 || len(w) != from+1 { // the last two for an unknown verb
+		return n
+	}
+	return from // "Does the app sync?"
 }
 
-// firstOrLastIndex tries the rules in turn and returns the first index at or after from that
-// satisfies one. If there is none, it returns the last index, or 0 if that is before from.
-func firstOrLastIndex(w []Word, from int, rules ...func(i int) bool) int {
+// firstOf tries the rules in turn and returns the first index at or after from that satisfies one, or 0.
+func firstOf(w []Word, from int, rules ...func(i int) bool) int {
 	for _, ok := range rules {
 		if n := firstIndex(w, from, ok); n > 0 {
 			return n
 		}
-	}
-	if len(w) > from {
-		return len(w) - 1
 	}
 	return 0
 }

@@ -99,7 +99,7 @@ func (q *Question) parse(w []Word) bool {
 		return q.parseWh(w)
 	}
 	asksReader := len(w) > 2 && w[1].Lower == "you" && w[2].is("know", "tell", "explain", "say", "remind", "show", "please") // "Did you know they won?"
-	if !IsAuxiliary(w[0].Lower) || len(w) == 1 || asksReader || slices.ContainsFunc(w, isForeignWord) {
+	if !IsAuxiliary(w[0].Lower) || len(w) == 1 || asksReader || w[0].is("was", "will", "is") && slices.ContainsFunc(w, isForeignWord) {
 		return false
 	}
 	q.Aux = w[0]

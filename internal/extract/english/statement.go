@@ -9,17 +9,32 @@ import (
 
 // yesNoStatement combines the question with "yes" or "no" into a statement.
 func (q *Question) yesNoStatement(yes bool) string {
-	if q.Wh != "" || len(q.Subject) == 0 {
+	if q.Wh != "" {
 		return ""
 	}
 	subject := q.Subject
 	negated := !yes
-	if end, ok := strings.CutPrefix(subject[0].Lower, "any"); ok && negated { // "Was anyone hurt?"
-		none := "no" + strings.Replace(end, "one", " one", 1)
-		subject, negated = slices.Concat(Words(none), subject[1:]), false
+	if none := negatedSubject(subject); none != nil && negated { // "Was anyone hurt?"
+		subject, negated = slices.Concat(none, subject[1:]), false
 	}
 	head, rest := q.statementVerb(negated)
 	return sentence(q.Before, subject, head, rest)
+}
+
+// negatedSubject returns "no one" for "anyone" at the start of a subject, and nil for other words.
+func negatedSubject(subject []Word) []Word {
+	switch subject[0].Lower {
+	case "any":
+		if len(subject) > 1 && subject[1].Lower == "of" {
+			return Words("none")
+		}
+		return Words("no")
+	case "anyone":
+		return Words("no", "one")
+	case "anybody", "anything":
+		return Words("no" + strings.TrimPrefix(subject[0].Lower, "any"))
+	}
+	return nil
 }
 
 func sentence(parts ...[]Word) string {
@@ -70,7 +85,8 @@ func inflect(rest []Word, aux string) []Word {
 			form = PastTense(w.Lower)
 		}
 		rest = slices.Clone(rest)
-		rest[i] = Word{form + w.Text[min(len(w.Text), len(w.Lower)):], form}
+		before, after, _ := strings.Cut(strings.ToLower(w.Text), w.Lower) // quotes and punctuation
+		rest[i] = Word{before + form + after, form}
 		break
 	}
 	return rest
@@ -116,6 +132,9 @@ func cutYesNo(text string) (yes bool, rest string, ok bool) {
 			rest := strings.TrimLeftFunc(after, func(r rune) bool {
 				return !unicode.IsLetter(r) && !unicode.IsNumber(r) && r != '$' && r != '€' && r != '£'
 			})
+			if number := len(after) - len(rest); number > 1 && rest != "" && rest[0]-'0' <= 9 && after[number-1] == '-' {
+				rest = after[number-1:] // "No, -5 °C."
+			}
 			return isYes, rest, true
 		}
 		if first, _, _ := strings.Cut(after, " "); IsSubjectPronoun(strings.ToLower(first)) && first != "one" && n == 0 { // not: "No one came."
@@ -217,28 +236,33 @@ func (q *Question) correction(w []Word) string {
 		switch {
 		case !alike, from > 0 && before.Lower != w[0].Lower:
 			continue
-		case before.is("than", "least", "most", "over", "under", "above", "below", "before", "after", "until", "within"), IsMonth(before.Text):
+		case before.is("than", "least", "most", "over", "under", "above", "below", "before", "after", "until", "within"), IsMonth(before.Lower):
 			return "" // "more than 10"
 		}
-		after := i + 1
-		if unit := w[from+1:]; StartsUpper(x.Text) {
-			after = min(len(predicate), at+len(w)) - (len(w) - from - 1)
-		} else if len(unit) > 1 || len(unit) == 1 && (after == len(predicate) || !sameUnit(unit[0], predicate[after])) {
-			return ""
+		end := i + 1
+		if StartsUpper(x.Text) {
+			for end < len(predicate) && StartsUpper(predicate[end].Text) {
+				end++
+			}
+		} else if unit := w[from+1:]; len(unit) > 0 {
+			if len(unit) > 1 || end == len(predicate) || !sameUnit(unit[0], predicate[end]) {
+				return ""
+			}
+			end++
 		}
-		return sentence(q.Before, q.Subject, predicate[:at], w, predicate[min(len(predicate), after+len(w)-from-1):])
+		return sentence(q.Before, q.Subject, predicate[:at], w, predicate[end:])
 	}
 	return ""
 }
 
-// numberKind returns the sign that tells what a number counts, "year" if it is as long as one, or "".
+// numberKind returns the symbol that shows what a number counts, "year" if it has four digits, or "".
 func numberKind(w Word) string {
 	for _, sign := range [...]string{"$", "€", "£", "%", ":"} {
 		if strings.Contains(w.Text, sign) {
 			return sign
 		}
 	}
-	if len(strings.TrimRight(w.Text, ".,?")) == len("2020") {
+	if len(w.Lower) == len("2020") && strings.Trim(w.Lower, "0123456789") == "" {
 		return "year"
 	}
 	return ""

@@ -79,9 +79,9 @@ type statement struct {
 // statements returns the statements with texts, which are invented if they have other content than
 // sources.
 func statements(texts []string, sources ...string) []statement {
-	list := make([]statement, len(texts))
+	list, known := make([]statement, len(texts)), NewVocabulary(sources...)
 	for i, text := range texts {
-		list[i] = statement{text: text, invented: Invented(text, sources...)}
+		list[i] = statement{text: text, invented: known.Lacks(text)}
 	}
 	return list
 }
@@ -214,7 +214,7 @@ func (w *rewriter) complete(ctx context.Context, r *llm.Request) ([]byte, error)
 func (w *rewriter) keep(reply map[int][]string, ids []int) {
 	for n, texts := range reply {
 		i := ids[n]
-		sources := []string{w.question, w.headings[i]} // of what a statement may contain
+		sources := []string{w.question, w.headings[i]} // texts whose content a statement may repeat
 		for _, c := range w.sentences[max(0, i-neighbors):min(len(w.sentences), i+2)] {
 			sources = append(sources, c.Text)
 		}

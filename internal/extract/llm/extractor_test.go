@@ -213,7 +213,7 @@ func TestExtractRetriesInventedStatements(t *testing.T) {
 	}
 }
 
-func TestInvented(t *testing.T) {
+func TestVocabulary(t *testing.T) {
 	for _, tt := range []struct {
 		text, source string
 		want         bool
@@ -231,10 +231,11 @@ func TestInvented(t *testing.T) {
 		{"東京は日本の首都です。", "日本の首都は東京です。", false},
 		{"大阪は日本の古い都市である。", "東京は首都。", true},
 		{"5 km", "5km", false},
+		{"Столица — Рим.", "Столица производит рис.", true},
 		{"", "", false},
 	} {
-		if got := Invented(tt.text, tt.source); got != tt.want {
-			t.Errorf("Invented(%q, %q): got %t, want %t", tt.text, tt.source, got, tt.want)
+		if got := NewVocabulary(tt.source).Lacks(tt.text); got != tt.want {
+			t.Errorf("%q with the vocabulary of %q: got %t, want %t", tt.text, tt.source, got, tt.want)
 		}
 	}
 }

@@ -81,18 +81,26 @@ func parseWhole(raw json.RawMessage) ([]string, error) {
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// Invented reports whether text contains content that no source contains. Any new number or name
-// counts as invented. A name is a capitalized word, except for words that often start sentences. Up
-// to a fifth of the other words may be new, since a fragment needs additional words to become a
-// sentence. Words of up to three letters are ignored. Words match if they share a stem. In scripts
-// without spaces, each character is a word.
-func Invented(text string, sources ...string) bool {
-	known := map[string]bool{}
-	for _, s := range sources {
+// A Vocabulary contains the words and numbers of texts.
+type Vocabulary map[string]bool
+
+// NewVocabulary returns the vocabulary of texts.
+func NewVocabulary(texts ...string) Vocabulary {
+	known := Vocabulary{}
+	for _, s := range texts {
 		for _, w := range tokenize(s) {
 			known[w.text] = true
 		}
 	}
+	return known
+}
+
+// Lacks reports whether text contains content that is not in the vocabulary. Any new number or name
+// is such content. A name is a capitalized word, except for words that often start sentences. Up
+// to a fifth of the other words may be new, since a fragment needs additional words to become a
+// sentence. Words of up to three letters are ignored. Words match if they share a stem. In scripts
+// without spaces, each character is a word.
+func (known Vocabulary) Lacks(text string) bool {
 	content, unknown := 0, 0
 	for i, w := range tokenize(text) {
 		long := utf8.RuneCountInString(w.text) > 3
@@ -101,7 +109,7 @@ func Invented(text string, sources ...string) bool {
 			if !known[w.text] {
 				return true
 			}
-		case known[w.text] || sharesStem(w.text, known):
+		case known[w.text] || known.sharesStem(w.text):
 			content++
 		case w.capitalized && (i > 0 || long && !startsSentences(w.text)):
 			return true
@@ -164,12 +172,13 @@ func tokenize(text string) []token {
 	return out
 }
 
-// sharesStem reports whether w shares a stem with a known word. The common
-// prefix must have at least four bytes and half the length of the longer word,
-// and at most four bytes of either word may remain.
-func sharesStem(w string, known map[string]bool) bool {
-	for k := range known {
-		n := 0
+// sharesStem reports whether a word shares a stem with a known one. The common prefix must have
+// at least four letters and half the length of the longer word, and at most four letters of
+// either word may remain.
+func (known Vocabulary) sharesStem(word string) bool {
+	w := []rune(word)
+	for text := range known {
+		k, n := []rune(text), 0
 		for n < len(w) && n < len(k) && w[n] == k[n] {
 			n++
 		}

@@ -8,7 +8,7 @@ import (
 )
 
 // checkAbsentName returns an objection to the first name in c that no context contains. It ignores
-// acronyms, which may be spelled out, words in brackets, and a name next to one that a
+// acronyms, which may be spelled out, a name after an opening bracket, and a name next to one that a
 // context contains, which may be a first name.
 func (s *scratch) checkAbsentName(c *claim, contexts []string) objection {
 	for i := c.terms[0]; i < c.terms[1]; i++ {

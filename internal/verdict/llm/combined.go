@@ -53,6 +53,11 @@ func (c *Combined) Evaluate(ctx context.Context, question, answer string, contex
 		statements: make([][]checkedStatement, len(e.Claims)),
 		groups:     [][]piece{wholeChunks(contexts)},
 	}
+	texts := []string{question}
+	for i := range e.Claims {
+		texts = append(texts, withLead(&e.Claims[i]))
+	}
+	r.known = extractllm.NewVocabulary(texts...)
 	err = r.evaluate(ctx)
 	j := verdict.Judgement{Usage: r.usage}
 	if err != nil {
@@ -70,8 +75,9 @@ func (c *Combined) Evaluate(ctx context.Context, question, answer string, contex
 type combinedRowJudge struct {
 	rowJudge
 	sentences  []extract.Claim
-	statements [][]checkedStatement // by sentence
-	groups     [][]piece            // the first group is sent with the sentences
+	statements [][]checkedStatement  // by sentence
+	groups     [][]piece             // the first group is sent with the sentences
+	known      extractllm.Vocabulary // of the question and the sentences
 }
 
 // A checkedStatement is an extracted claim with its result for the first group of chunks.
@@ -147,13 +153,9 @@ func (r *combinedRowJudge) claim(i int, text string) extract.Claim {
 		sentence.ID = len(r.findings)
 		return sentence
 	}
-	sources := []string{r.task.Question}
-	for _, s := range r.sentences {
-		sources = append(sources, withLead(&s))
-	}
 	return extract.Claim{
 		ID: len(r.findings), Text: text, Start: -1, End: -1,
-		From: &extract.Span{Start: sentence.Start, End: sentence.End}, Invented: extractllm.Invented(text, sources...),
+		From: &extract.Span{Start: sentence.Start, End: sentence.End}, Invented: r.known.Lacks(text),
 		Citations: sentence.Citations,
 	}
 }

@@ -112,10 +112,10 @@ type word struct {
 }
 
 //nolint:gochecknoglobals // constant
-var notation = strings.NewReplacer("’", "'", "−", "-", "cannot", "can not",
+var notation = strings.NewReplacer("’", "'", "−", "-", "–", "-", "cannot", "can not",
 	"can't", "can not", "can’t", "can not", "won't", "will not", "won’t", "will not", "n't", " not", "n’t", " not")
 
-var words = regexp.MustCompile(`\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}]+|[-%$€£¥₹°<>=≤≥≠±×+/~#]`)
+var words = regexp.MustCompile(`\.?\p{N}+(?:[.,:]\p{N}+)*['"′″]?|[\p{L}\p{M}]+|[-%\p{Sc}°<>=≤≥≠±×+/~#]`)
 
 // split returns the words of a claim without articles and similar words.
 func split(text string) []word {
@@ -132,7 +132,11 @@ func split(text string) []word {
 			w.text, w.kind = strconv.Itoa(n), number
 		}
 		switch w.text {
-		case "a", "an", "the", "also", "however", "moreover", "additionally", "furthermore", "indeed":
+		case "a":
+			if !w.capital || w.first { // not: "hepatitis A"
+				continue
+			}
+		case "an", "the", "also", "however", "moreover", "additionally", "furthermore", "indeed":
 			continue
 		case "is", "are", "was", "were":
 			if n := len(all); n > 0 && all[n-1].text == "there" {
