@@ -136,8 +136,8 @@ func optionNames(root *cobra.Command) []string {
 	return names
 }
 
-// check returns an error for each key that is not an option, of its command in a section or of
-// any command at the top level, and for each secret. Other values are checked when they are set.
+// check returns an error for each secret and each unknown key; a section accepts only options of
+// its command. Other values are checked when they are set.
 func (f *configFile) check(root *cobra.Command) (errs []error) {
 	checkAll := func(entries []configEntry, known []string, section string) {
 		for _, e := range entries {

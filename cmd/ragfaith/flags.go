@@ -97,8 +97,8 @@ func annotation(f *pflag.Flag, key string) string {
 	return ""
 }
 
-// isHarmless reports whether a config file that was not named may set a flag: one that can
-// neither write, send or select anything nor weaken a gate.
+// isHarmless reports whether a config file that was not named may set a flag: one that cannot
+// write, send or select anything, or weaken a gate.
 func isHarmless(f *pflag.Flag) bool {
 	switch f.Name {
 	case "by", "color", "github", "keep", "keep-as", "no-progress", "quiet", "show", "sort", "verbose",

@@ -150,7 +150,7 @@ func (f *scoreFlags) resolveInput() error {
 	return nil
 }
 
-// calibrateJudge sets the threshold, if it is not set, or the bounds from --calibration.
+// calibrateJudge reads --calibration: the threshold, unless --threshold is set, or the bounds.
 func calibrateJudge(o *app.Options, warn func(error)) error {
 	switch {
 	case o.Prescreens():
@@ -190,7 +190,7 @@ func readBounds(o *app.Options) error {
 	return nil
 }
 
-// chooseJudge replaces --judge auto by the best judge at hand that costs nothing.
+// chooseJudge replaces --judge auto with the best available free judge.
 func (f *scoreFlags) chooseJudge(ctx context.Context, sys system, c *console.Console) error {
 	if f.Judge != judgeAuto {
 		return nil

@@ -25,8 +25,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict/semantic"
 )
 
-// defaultRowTimeout stops pathological rows: without a server, real ones take far less (one with 200 claims some 20 s with
-// AVX2).
+// defaultRowTimeout stops only pathological rows: without a server, 200 claims take about 20 s with AVX2.
 const defaultRowTimeout = time.Minute
 
 // scoreFlags are the flags of "ragfaith score". Their values are stored in an app.Options
@@ -250,7 +249,7 @@ func applyProfile(flags *pflag.FlagSet, lookup func(string) (string, bool)) erro
 }
 
 // applyServer sets the flags that a server named by --judge implies and that are not set
-// yet: its address, the model, no key, and the requests that it answers at once. It is
+// yet: its address, the model, no key, and its number of parallel requests. It is
 // called when [applyProfile] is, and for the same reason.
 func applyServer(flags *pflag.FlagSet, lookup func(string) (string, bool)) error {
 	judge := flags.Lookup("judge")

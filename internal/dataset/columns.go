@@ -111,8 +111,8 @@ type mappedColumns struct {
 	checked bool // the first records had all of them
 }
 
-// record adds those of a record, until they are checked. has reports whether it has that of a
-// field. The receiver can be nil.
+// record marks the mapped columns of a record as found, until checked is set. has reports whether
+// the record has the column of a field. The receiver can be nil.
 func (c *mappedColumns) record(has func(Field) bool, names func() []string) {
 	if c == nil || c.checked {
 		return

@@ -37,7 +37,7 @@ func (f *file) open() (err error) {
 		return err
 	}
 	if f.found == "" {
-		f.warnings.noteOnce(f.path, fmt.Sprintf("not an export of %s as it is known; read by its names", f.opts.From))
+		f.warnings.noteOnce(f.path, fmt.Sprintf("not a known export of %s; fields are found by column name", f.opts.From))
 	}
 	return nil
 }
@@ -128,7 +128,7 @@ var errNoLayout error = &layoutError{err: errors.New("no answers and contexts fo
 // columns with other names, it reopens the file with these.
 func (f *file) openShaped() error {
 	shaped, err := f.peekShaped(false)
-	if is[*layoutError](err) && (f.format == JSON || f.format == JSONL && f.isLone() && layoutOf(err).field == FieldAnswer) {
+	if is[*layoutError](err) && (f.format == JSON || f.format == JSONL && f.hasOneRecord() && layoutOf(err).field == FieldAnswer) {
 		document, docErr := f.peekShaped(true)
 		if !is[badJSON](docErr) && (f.format == JSON || docErr == nil) { // otherwise there are several documents
 			shaped, err = document, docErr
@@ -204,5 +204,5 @@ func (f *file) findQuestion() error {
 	return f.openUsual(maxPeeked)
 }
 
-// isLone reports whether the first records are one record.
-func (f *file) isLone() bool { return len(f.peeked) == 2 && !is[*RowError](f.peeked[1].err) }
+// hasOneRecord reports whether the file has a single record.
+func (f *file) hasOneRecord() bool { return len(f.peeked) == 2 && !is[*RowError](f.peeked[1].err) }

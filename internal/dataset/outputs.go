@@ -100,4 +100,4 @@ func (t *outputTable) failed(csv *csvReader) bool {
 var joinedList = regexp.MustCompile(`\pL[.!?。！？]["')\]]*,["'(\[]?[\p{Lu}\p{Lo}]`)
 
 // errJoinedList reports a file whose contexts were lists.
-var errJoinedList = errors.New("contexts: joined with commas, where a list ends is unknown; export JSON with promptfoo eval -o results.json")
+var errJoinedList = errors.New("contexts: a list joined with commas cannot be split; export JSON with promptfoo eval -o results.json")

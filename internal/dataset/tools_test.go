@@ -92,7 +92,7 @@ How high?,It is 330 m.,gold,timeout,ERROR,0.00,,,,,330 m,PASS,1.00,,,
 damaged,It is
 Why?,It is art.,gold,,,,,,,,Art.,PASS,1.00,,,
 `, "promptfoo", []string{"Where is it?|- In Paris.|It is in Paris.", "Where is it?|In Rome.|It is in Paris.", "!no output: its status is ERROR", "How high?|330 m|It is 330 m.", "!want 16 fields, got 2", "Why?|Art.|It is art."}},
-		{"promptfoo table with contexts joined by commas", "x.csv", "query,context,[m] P,Status,Score,Named Scores,Grader Reason,Comment\nq,\"It is one.,The second.\",a,PASS,1.00,,,\n", "promptfoo", []string{"!contexts: joined with commas"}},
+		{"promptfoo table with contexts joined by commas", "x.csv", "query,context,[m] P,Status,Score,Named Scores,Grader Reason,Comment\nq,\"It is one.,The second.\",a,PASS,1.00,,,\n", "promptfoo", []string{"!contexts: a list joined with commas"}},
 		{"inspect log", "x.json", `{"samples":[` + strings.Join([]string{
 			`{"id":"1","epoch":1,"input":` + question + `,"target":"gold","messages":[` + message("user", question) + `,` + message("assistant", `"attachment://a"`) + `],"output":{"completion":"attachment://a","choices":[{"message":` + message("assistant", `"attachment://a"`) + `}]},"metadata":{"context":["attachment://b",` + context2 + `]},"events":[{"output":{"completion":"other"}}],"attachments":{"a":` + answer + `,"b":` + context + `}}`,
 			`{"id":"2","epoch":1,"input":` + question2 + `,"target":"gold","messages":[],"output":{"completion":"attachment://lost"},"metadata":{"context":[]},"attachments":{}}`,

@@ -113,7 +113,7 @@ func (r *Reader) rows(plan Plan, normal *Value) []Record {
 const maxTurnBytes = 256 << 20
 
 // turnRows returns a row for each answered turn of the conversation in a record, or nil if
-// its answer is in none. Each is read like the last turn of a conversation that ends there.
+// its answer is not in a conversation. Each is read like the last turn of a conversation that ends there.
 // The question contains the earlier turns. The contexts are those of the turn, then those of
 // earlier turns: a model has seen both.
 func (r *Reader) turnRows(plan Plan, record *Value) []Record {
@@ -300,7 +300,7 @@ func (v *Value) without(path []step) *Value {
 	return out
 }
 
-// Describe says how the records are read, for a message to the user.
+// Describe returns how the records are read, for a message to the user.
 func (r *Reader) Describe() string {
 	var parts []string
 	if r.Tool != nil && !r.forced {

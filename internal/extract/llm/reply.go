@@ -29,10 +29,10 @@ func Statements[T any](raw json.RawMessage) ([]T, error) {
 		Statements *[]T `json:"statements"`
 	}
 	if json.Unmarshal(raw, &reply) != nil {
-		return nil, errors.New("\"statements\" is not of the shape asked for")
+		return nil, errors.New("\"statements\" does not match the schema")
 	}
 	if reply.Statements == nil {
-		return nil, errors.New("it has no \"statements\"")
+		return nil, errors.New("missing \"statements\"")
 	}
 	return *reply.Statements, nil
 }
@@ -53,7 +53,7 @@ func parseStatements(raw json.RawMessage, n int) (map[int][]string, error) {
 		id := llm.ParseIndex(s.SentenceID)
 		switch {
 		case s.SentenceID == nil || s.Statement == nil:
-			return nil, errors.New("a statement lacks its text or its sentence's id")
+			return nil, errors.New("a statement without text or sentence_id")
 		case id < 0 || id >= n:
 			return nil, ErrUnknownID
 		}

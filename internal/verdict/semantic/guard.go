@@ -25,11 +25,11 @@ const minWords = 3
 // set if both answer the same question. A claim that refers to the preceding texts, the
 // question and the earlier claims, such as "It was red", is equivalent to another only if all
 // preceding texts are equivalent too.
-func (g *guard) equivalent(a string, beforeA []string, b string, beforeB []string, sameQuestion bool) bool {
-	if !NeedsContext(a) && !NeedsContext(b) {
+func (g *guard) equivalent(a []word, beforeA []string, b []word, beforeB []string, sameQuestion bool) bool {
+	if !refersOutside(a) && !refersOutside(b) {
 		return g.compare(a, b, sameQuestion)
 	}
-	equal := func(a, b string) bool { return a == b || g.compare(a, b, true) }
+	equal := func(a, b string) bool { return a == b || g.compare(split(a), split(b), true) }
 	return sameQuestion && len(beforeA) > 0 && slices.EqualFunc(beforeA, beforeB, equal) && g.compare(a, b, true)
 }
 
@@ -38,12 +38,11 @@ func NeedsContext(claim string) bool { return refersOutside(split(claim)) }
 
 // compare compares two claims alone. For different questions, they must be English, because
 // pronouns in other languages are not recognized.
-func (g *guard) compare(a, b string, sameQuestion bool) bool {
-	x, y := split(a), split(b)
-	if len(x) < minWords || !slices.EqualFunc(x, y, g.match) {
+func (g *guard) compare(a, b []word, sameQuestion bool) bool {
+	if len(a) < minWords || !slices.EqualFunc(a, b, g.match) {
 		return false
 	}
-	return sameQuestion || isEnglish(x) && !slices.ContainsFunc(x, func(w word) bool { return w.kind == pronoun })
+	return sameQuestion || isEnglish(a) && !slices.ContainsFunc(a, func(w word) bool { return w.kind == pronoun })
 }
 
 // match reports whether two words in the same position are interchangeable.

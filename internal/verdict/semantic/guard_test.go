@@ -21,7 +21,7 @@ func checkEquivalent(t *testing.T, pairs [][2]string, want bool) {
 	g := newTestGuard(t)
 	for _, p := range pairs {
 		for range 2 {
-			if got := g.equivalent(p[0], nil, p[1], nil, true); got != want {
+			if got := g.equivalent(split(p[0]), nil, split(p[1]), nil, true); got != want {
 				t.Errorf("equivalent(%q, %q): got %v, want %v", p[0], p[1], got, want)
 			}
 			p[0], p[1] = p[1], p[0]
@@ -131,7 +131,7 @@ func TestGuardAcceptsEquivalentClaims(t *testing.T) {
 func TestGuardRequiresEnglishForDifferentQuestions(t *testing.T) {
 	g := newTestGuard(t)
 	for claim, want := range map[string]bool{"Einstein was born in Ulm.": true, "Er wurde in Ulm geboren.": false} {
-		if got := g.equivalent(claim, nil, claim, nil, false); got != want {
+		if got := g.equivalent(split(claim), nil, split(claim), nil, false); got != want {
 			t.Errorf("%q: got %v, want %v", claim, got, want)
 		}
 	}
@@ -142,10 +142,10 @@ func FuzzGuard(f *testing.F) {
 	f.Add("the 1st of", "'s 't n't")
 	g := newTestGuard(f)
 	f.Fuzz(func(t *testing.T, a, b string) {
-		if x, y := g.compare(a, b, true), g.compare(b, a, true); x != y {
+		if x, y := g.compare(split(a), split(b), true), g.compare(split(b), split(a), true); x != y {
 			t.Errorf("compare(%q, %q): got %v, want %v as in the other order", a, b, x, y)
 		}
-		if len(split(a)) >= minWords && !g.compare(a, a, true) {
+		if len(split(a)) >= minWords && !g.compare(split(a), split(a), true) {
 			t.Errorf("compare(%q, %q): got false, want true", a, a)
 		}
 	})

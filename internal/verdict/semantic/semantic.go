@@ -175,15 +175,20 @@ func (r *record) reuse(cosine float64) *verdict.Verdict {
 func (j *Judge) lookUp(ctx context.Context, task verdict.Task, known []record) ([]*verdict.Verdict, usage.Usage, error) {
 	hits := make([]*verdict.Verdict, len(task.Claims))
 	candidates := make([][]*record, len(task.Claims))
+	words := make([][]word, len(known))
+	for n := range known {
+		words[n] = split(known[n].Claim)
+	}
 	var texts []string // of each claim with candidates, followed by those of the candidates
 	for i, c := range task.Claims {
 		if err := ctx.Err(); err != nil {
 			return nil, usage.Usage{}, err
 		}
 		text, before := c.Judged(), claimsBefore(task, i)
+		own := split(text)
 		for n := range known {
 			r := &known[n]
-			if j.guard.equivalent(text, before, r.Claim, r.Before, r.Question == task.Question) {
+			if j.guard.equivalent(own, before, words[n], r.Before, r.Question == task.Question) {
 				candidates[i] = append(candidates[i], r)
 			}
 		}
