@@ -149,8 +149,8 @@ func is[E error](err error) bool {
 // isEnd reports whether err is the end of a file that is complete.
 func isEnd(err error) bool { return errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) }
 
-// ErrNoRows is returned if the files are valid but contain no rows.
-var ErrNoRows = errors.New("no rows")
+// errNoRows is returned if the files are valid but contain no rows.
+var errNoRows = errors.New("no rows")
 
 // ErrEmpty is returned for a file of 0 bytes.
 var ErrEmpty = errors.New("empty file")

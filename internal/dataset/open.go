@@ -63,7 +63,7 @@ func Open(paths []string, opts Options) (*Set, error) {
 
 // Rows returns an iterator over the rows. It can be used once; stopping early closes the files. An
 // invalid record yields a [*RowError] together with a Row that contains its position and all valid
-// fields. Any other error ends the iteration, for example a truncated file or [ErrNoRows].
+// fields. Any other error ends the iteration, for example a truncated file, or files without rows.
 func (s *Set) Rows() iter.Seq2[Row, error] {
 	return func(yield func(Row, error) bool) {
 		if s.started {
@@ -151,7 +151,7 @@ func (s *Set) noRows() error {
 	for _, f := range s.files {
 		names = append(names, DisplayName(f.path))
 	}
-	return fmt.Errorf("%s: %w", strings.Join(names, ", "), ErrNoRows)
+	return fmt.Errorf("%s: %w", strings.Join(names, ", "), errNoRows)
 }
 
 // Size returns the total size of all files on disk, which is the final value of

@@ -195,8 +195,8 @@ func TestRowsSkipsFilesWithoutRows(t *testing.T) {
 		{[]string{empty, header, empty}, 0, true},
 	} {
 		rows, err := readFiles(t, Options{}, tt.paths...)
-		if len(rows) != tt.rows || errors.Is(err, ErrNoRows) != tt.none || (err == nil) == tt.none {
-			t.Errorf("%v: got %d rows, error %v, want %d rows, ErrNoRows = %t", tt.paths, len(rows), err, tt.rows, tt.none)
+		if len(rows) != tt.rows || errors.Is(err, errNoRows) != tt.none || (err == nil) == tt.none {
+			t.Errorf("%v: got %d rows, error %v, want %d rows, errNoRows = %t", tt.paths, len(rows), err, tt.rows, tt.none)
 		}
 	}
 }

@@ -43,17 +43,17 @@ func Compare(differences *Sample, o Options) Comparison {
 		c.Differing += s.n
 	}
 	if t.n >= minUnits && t.distinctFromMode() >= minDistinct {
-		c.Detectable = Detectable(t.standardError(), t.n, 1-o.Confidence, 0.8)
+		c.Detectable = detectable(t.standardError(), t.n, 1-o.Confidence, 0.8)
 	}
 	return c
 }
 
-// Detectable returns the smallest true difference that a two-sided t test at level alpha detects
+// detectable returns the smallest true difference that a two-sided t test at level alpha detects
 // with the given power, for the mean of n units with the given standard error, in its unit. It is
 // the noncentrality at which a noncentral t with n-1 degrees of freedom exceeds the critical value
 // with that probability (Cohen, "Statistical Power Analysis for the Behavioral Sciences", 2nd ed.,
 // 1988, chapter 2). It is NaN for fewer than two units.
-func Detectable(standardError float64, n int, alpha, power float64) float64 {
+func detectable(standardError float64, n int, alpha, power float64) float64 {
 	if n < 2 {
 		return math.NaN()
 	}

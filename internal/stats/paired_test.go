@@ -90,11 +90,11 @@ func TestDetectableMatchesStatsmodels(t *testing.T) {
 		{200, 0.05, 0.8, 0.014075997060564355},
 		{35, 0.01, 0.9, 0.11594871945149025},
 	} {
-		near(t, "detectable", Detectable(1/float64(c.n), c.n, c.alpha, c.power), c.want, 5e-7)
+		near(t, "detectable", detectable(1/float64(c.n), c.n, c.alpha, c.power), c.want, 5e-7)
 	}
-	near(t, "continuity at df 1e4", Detectable(1, 10_002, 0.05, 0.8), Detectable(1, 10_001, 0.05, 0.8), 1e-3)
-	near(t, "large n", Detectable(1, 1_000_000, 0.05, 0.8), 2.801585, 1e-5)
-	if !math.IsNaN(Detectable(1, 1, 0.05, 0.8)) {
+	near(t, "continuity at df 1e4", detectable(1, 10_002, 0.05, 0.8), detectable(1, 10_001, 0.05, 0.8), 1e-3)
+	near(t, "large n", detectable(1, 1_000_000, 0.05, 0.8), 2.801585, 1e-5)
+	if !math.IsNaN(detectable(1, 1, 0.05, 0.8)) {
 		t.Error("one unit: got a number, want NaN")
 	}
 }

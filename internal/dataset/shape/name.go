@@ -149,8 +149,8 @@ func NewNames() *Names {
 	}
 }
 
-// IsReference reports whether a column holds reference data, such as the expected answer.
-func (n *Names) IsReference(name string) bool {
+// isReference reports whether a column holds reference data, such as the expected answer.
+func (n *Names) isReference(name string) bool {
 	ws := words(name)
 	return hasAny(ws, n.reference) && !slices.Contains(ws, "retrieved") && !slices.Contains(ws, "retrieval")
 }
@@ -162,7 +162,7 @@ func (n *Names) isAside(name string) bool {
 
 // isOther reports whether a value with a name is neither part of a row nor contains it.
 func (n *Names) isOther(name string) bool {
-	return n.IsReference(name) || hasAny(words(name), n.other)
+	return n.isReference(name) || hasAny(words(name), n.other)
 }
 
 // IsVerdict reports whether a text is a verdict or a number, such as the result of a test.
@@ -264,7 +264,7 @@ func IsIdeal(name, other string) bool {
 
 // Rank returns how well a column name fits a field: 0 for best.
 func (n *Names) Rank(f Field, name string) (rank int, ok bool) {
-	if n.IsReference(name) {
+	if n.isReference(name) {
 		return 0, false
 	}
 	ws := words(name)
