@@ -7,6 +7,7 @@ import (
 	"errors"
 	"math"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -183,13 +184,14 @@ func (w *wire) decodeChat(body []byte) (res openai.ChatCompletionResponse, err e
 			Message      openai.ChatCompletionMessage `json:"message"`
 			FinishReason openai.FinishReason          `json:"finish_reason"`
 			LogProbs     optional[*openai.LogProbs]   `json:"logprobs"`
+			Index        optional[int]                `json:"index"`
 		} `json:"choices"`
 		Usage optional[openai.Usage] `json:"usage"`
 	}
 	err = w.decode(body, &parts)
 	res.Usage = parts.Usage.value
 	for _, p := range parts.Choices {
-		res.Choices = append(res.Choices, openai.ChatCompletionChoice{Message: p.Message, FinishReason: p.FinishReason, LogProbs: p.LogProbs.value})
+		res.Choices = append(res.Choices, openai.ChatCompletionChoice{Message: p.Message, FinishReason: p.FinishReason, LogProbs: p.LogProbs.value, Index: p.Index.value})
 	}
 	return res, err
 }
@@ -218,9 +220,11 @@ func (c *Client) read(ctx context.Context, r *Request, f form, res *openai.ChatC
 }
 
 func (c *Client) readReply(ctx context.Context, r *Request, f form, res *openai.ChatCompletionResponse) (*Reply, error) {
-	if len(res.Choices) == 0 {
+	isBroken := func(c openai.ChatCompletionChoice) bool { return c.FinishReason == "error" } // of OpenRouter
+	if res.Choices = slices.DeleteFunc(res.Choices, isBroken); len(res.Choices) == 0 {
 		return nil, &ParseError{Reason: "the answer has no choices"}
 	}
+	slices.SortStableFunc(res.Choices, func(a, b openai.ChatCompletionChoice) int { return cmp.Compare(a.Index, b.Index) })
 	choice := &res.Choices[0]
 	text := messageText(&choice.Message)
 	switch {

@@ -26,6 +26,7 @@ func TestCompleteRejectsInvalidReplies(t *testing.T) {
 		"moderated prompt":         {403, `{"error":{"message":"your input was flagged by moderation"}}`, &RefusalError{}, "", false},
 		"length":                   {200, `{"choices":[{"message":{"content":"{\"verdicts\":[1,"},"finish_reason":"length"}]}`, &LengthError{}, "more than 100 tokens", false},
 		"too large":                {413, ``, &ContextLengthError{}, "", false},
+		"broken off":               {200, `{"choices":[{"message":{"content":"{\"verdicts\":[1,0]}"},"finish_reason":"error"}]}`, &ParseError{}, "no choices", false},
 		"no choices":               {200, `{"choices":[]}`, &ParseError{}, "", false},
 		"empty":                    {200, `{"choices":[{"message":{"content":" "},"finish_reason":"stop"}]}`, &ParseError{}, "", false},
 		"an error with status 200": {200, `{"error":{"message":"overloaded","code":503}}`, &StatusError{}, "503", true},

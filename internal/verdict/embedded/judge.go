@@ -243,10 +243,10 @@ func (r *reading) add(n *network, claim int, c extract.Claim, before string) err
 // passage for a claim: its weight is multiplied by the share of the words that it reads. If the contexts have several passages, words
 // weigh more.
 const (
-	bias                 = -0.01
-	weightNetwork        = 2.16
-	weightLexical        = 0.22
-	weightLexicalSeveral = weightLexical + 0.49
+	bias                 = 0.00
+	weightNetwork        = 2.09
+	weightLexical        = 0.23
+	weightLexicalSeveral = weightLexical + 0.47
 	weightContradicted   = -0.70
 )
 

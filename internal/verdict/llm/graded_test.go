@@ -147,8 +147,8 @@ func TestUnusableLogprobsLeaveVerdictsUngraded(t *testing.T) {
 			}
 			threshold := 0.7
 			_, err := gradedJudge(t, stack, Options{Threshold: &threshold}).Judge(t.Context(), gradedTask())
-			if absent := tt.requests == 2 || name == "not a number" || name == "ignored" || name == "empty" || name == "text" || name == "legacy"; absent && !llm.IsFatal(err) {
-				t.Errorf("with a threshold: got error %v, want a fatal one", err)
+			if absent := tt.requests == 2 || name == "not a number" || name == "ignored" || name == "empty" || name == "text" || name == "legacy"; err == nil || absent && !llm.IsFatal(err) {
+				t.Errorf("with a threshold: got error %v, want one, fatal: %t", err, absent)
 			}
 		})
 	}

@@ -40,6 +40,20 @@ func rejectAbove(window int) func(int, input) (string, error) {
 	}
 }
 
+func TestContradictionOfFactsTakesPrecedence(t *testing.T) {
+	f := finding{}
+	for _, g := range []finding{
+		{known: true, ofFacts: true, label: verdict.Supported, score: 1, reason: "neither"},
+		{known: true, ofFacts: true, label: verdict.Contradicted, reason: "it says no"},
+		{known: true, ofFacts: true, label: verdict.Supported, score: 1},
+	} {
+		f.add(g)
+	}
+	if f.label != verdict.Contradicted || f.score != 0 || f.reason != "it says no" {
+		t.Errorf("got %+v, want the contradiction", f)
+	}
+}
+
 func longTask() verdict.Task {
 	filler := strings.Repeat("Nothing of note is said in this sentence, äöü. ", 60) // 2,900 bytes
 	return newTask([]string{

@@ -104,14 +104,15 @@ func (r *rowJudge) judgeInGroups(ctx context.Context, pieces []piece, claims []i
 	}
 }
 
-// judgeEach judges claims against groups of pieces, until each claim is supported.
+// judgeEach judges claims against groups of pieces, until each claim is supported. Facts that do not
+// contradict a claim decide nothing about those of other groups.
 func (r *rowJudge) judgeEach(ctx context.Context, groups [][]piece, claims []int) error {
 	if len(groups) > 1 {
 		r.mark(verdict.MarkGrouped)
 	}
 	for _, g := range groups {
 		claims = slices.DeleteFunc(slices.Clone(claims), func(c int) bool {
-			return r.findings[c].known && r.findings[c].score >= r.judge.Threshold()
+			return r.judge.opts.Style != DeepEval && r.findings[c].known && r.findings[c].score >= r.judge.Threshold()
 		})
 		if len(claims) == 0 {
 			return nil

@@ -161,6 +161,9 @@ func (r *rowJudge) askClaim(ctx context.Context, l *layout, pieces []piece, clai
 			for _, span := range l.span(reply) {
 				a.grade(reply, span, l.words)
 			}
+			if r.judge.logprobsRequired && !a.graded {
+				return &llm.ParseError{Reason: errUngraded.Error(), Text: reply.Text}
+			}
 		}
 		r.findings[claim].add(a.finding(pieces, r.task.Contexts))
 		return nil

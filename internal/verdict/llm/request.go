@@ -84,6 +84,9 @@ func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int
 	})
 }
 
+// errUngraded reports a verdict without a score, which a threshold needs.
+var errUngraded = errors.New("log probabilities that do not belong to the reply")
+
 // askOnce sends one request and adds its findings. It returns the claims
 // without a usable verdict, and the reason.
 func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, attempt int) (missing []int, reason, err error) {
@@ -106,8 +109,11 @@ func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, at
 	}
 	answers, ordered, reason := reconcile(reply.JSON, len(claims), r.judge.opts.Style)
 	gradeAnswers(ordered, reply, "verdict", layoutOf(r.judge.opts.Style).words)
+	if reason == nil && r.judge.logprobsRequired {
+		reason = errUngraded // if it is
+	}
 	for i, c := range claims {
-		if answers[i] == nil {
+		if answers[i] == nil || r.judge.logprobsRequired && !answers[i].graded {
 			missing = append(missing, c)
 			continue
 		}

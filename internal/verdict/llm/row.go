@@ -29,6 +29,7 @@ type answer struct {
 // A finding is the result for a claim so far; the zero value is none.
 type finding struct {
 	known    bool
+	ofFacts  bool // as for an answer
 	label    verdict.Label
 	score    float64 // probability of support, on the side of label; otherwise 1 or 0
 	graded   bool    // score was computed from log probabilities
@@ -39,8 +40,15 @@ type finding struct {
 
 // add merges the result for another group of chunks. Support in any group takes
 // precedence over a contradiction, and a contradiction over no mention. If the
-// labels are equal, the first result is kept. The score is the higher one.
+// labels are equal, the first result is kept. The score is the higher one. Of results made from
+// facts, a contradiction takes precedence.
 func (f *finding) add(g finding) {
+	if f.known && g.ofFacts {
+		if g.label == verdict.Contradicted && f.label != verdict.Contradicted {
+			*f = g
+		}
+		return
+	}
 	best := f
 	if !f.known || g.score > f.score {
 		best = &g
@@ -55,7 +63,7 @@ func (f *finding) add(g finding) {
 // finding validates an answer against the pieces that were sent. It drops
 // unknown chunk ids and quotes that do not occur in the pieces.
 func (a *answer) finding(pieces []piece, contexts []string) finding {
-	f := finding{known: true, label: a.label, reason: a.reason, score: a.score, graded: a.graded}
+	f := finding{known: true, ofFacts: a.ofFacts, label: a.label, reason: a.reason, score: a.score, graded: a.graded}
 	if !a.graded && a.label == verdict.Supported {
 		f.score = 1
 	}

@@ -22,19 +22,30 @@ type guard struct{ lex *lexicon.Lexicon }
 const minWords = 3
 
 // equivalent reports whether two claims certainly have the same meaning. sameQuestion is
-// set if both answer the same question. A claim that refers to the preceding texts, the
-// question and the earlier claims, such as "It was red", is equivalent to another only if all
-// preceding texts are equivalent too.
+// set if both answer the same question. A claim that can refer to the preceding texts, the
+// question and the earlier claims, such as "It was red" or "The price is 5 euros", is equivalent
+// to another only if all preceding texts are equivalent too.
 func (g *guard) equivalent(a []word, beforeA []string, b []word, beforeB []string, sameQuestion bool) bool {
-	if !refersOutside(a) && !refersOutside(b) {
+	refers := refersOutside(a) || refersOutside(b)
+	if !refers && standsAlone(a) && standsAlone(b) {
 		return g.compare(a, b, sameQuestion)
 	}
 	equal := func(a, b string) bool { return a == b || g.compare(split(a), split(b), true) }
-	return sameQuestion && len(beforeA) > 0 && slices.EqualFunc(beforeA, beforeB, equal) && g.compare(a, b, true)
+	return sameQuestion && (len(beforeA) > 0 || !refers) && slices.EqualFunc(beforeA, beforeB, equal) && g.compare(a, b, true)
 }
 
-// NeedsContext reports whether a claim refers to something that it does not name.
-func NeedsContext(claim string) bool { return refersOutside(split(claim)) }
+// NeedsContext reports whether a claim refers to something that it does not name, as far as its
+// words tell: in other languages than English, it may.
+func NeedsContext(claim string) bool {
+	words := split(claim)
+	return refersOutside(words) || !isEnglish(words)
+}
+
+// standsAlone reports whether a claim is English and has a name, or nothing with "the".
+func standsAlone(claim []word) bool {
+	named := slices.ContainsFunc(claim, func(w word) bool { return w.capital && !w.first && w.kind == plain })
+	return isEnglish(claim) && (named || !slices.ContainsFunc(claim, func(w word) bool { return w.definite }))
+}
 
 // compare compares two claims alone. For different questions, they must be English, because
 // pronouns in other languages are not recognized.
@@ -48,7 +59,7 @@ func (g *guard) compare(a, b []word, sameQuestion bool) bool {
 // match reports whether two words in the same position are interchangeable.
 func (g *guard) match(a, b word) bool {
 	if a.text == b.text {
-		return a.kind == b.kind && (a.capital == b.capital || a.first || b.first)
+		return a.kind == b.kind && (a.form == b.form || a.first || b.first)
 	}
 	if a.kind != plain || b.kind != plain || a.capital || b.capital || a.first || b.first {
 		return false
@@ -104,44 +115,59 @@ const (
 
 // A word is a word, number or significant symbol in a claim.
 type word struct {
-	text    string // lower case
-	kind    kind
-	capital bool // starts with a capital letter
-	first   bool // first word of the claim
+	text     string // lower case
+	form     string // as written: MB is not Mb
+	kind     kind
+	capital  bool // starts with a capital letter
+	first    bool // first word of the claim
+	definite bool // after "the"
 }
 
 //nolint:gochecknoglobals // constant
 var notation = strings.NewReplacer("’", "'", "−", "-", "–", "-", "cannot", "can not",
 	"can't", "can not", "can’t", "can not", "won't", "will not", "won’t", "will not", "n't", " not", "n’t", " not")
 
-var words = regexp.MustCompile(`\.?\p{N}+(?:[.,:]\p{N}+)*['"′″]?|[\p{L}\p{M}]+|[-%\p{Sc}°<>=≤≥≠±×+/~#]`)
+var words = regexp.MustCompile(`\.?\p{N}+(?:[.,:]\p{N}+)*['"′″]?|[\p{L}\p{M}]+|!=|[^\s\p{L}\p{M}\p{N}.,;:!?¡¿'"“”‘’„«»…—]`)
 
 // split returns the words of a claim without articles and similar words.
 func split(text string) []word {
 	var all []word
-	for i, text := range words.FindAllString(notation.Replace(text), -1) {
+	definite := false
+	found := words.FindAllString(notation.Replace(text), -1)
+	next := func(i int) string { return strings.ToLower(found[min(i+1, len(found)-1)]) }
+	for i, text := range found {
 		r, _ := utf8.DecodeRuneInString(text)
-		w := word{text: strings.ToLower(text), capital: unicode.IsUpper(r), first: i == 0}
+		w := word{text: strings.ToLower(text), form: text, capital: unicode.IsUpper(r), first: i == 0}
 		w.kind = kindOf(w)
 		if !unicode.IsLetter(r) {
 			w.kind = number
 		}
 		cardinals := [...]string{"zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"}
 		if n := slices.Index(cardinals[:], w.text); n >= 0 {
-			w.text, w.kind = strconv.Itoa(n), number
+			w.text, w.form, w.kind = strconv.Itoa(n), strconv.Itoa(n), number
 		}
 		switch w.text {
 		case "a":
-			if !w.capital || w.first { // not: "hepatitis A"
+			if isAmount := slices.Contains([]string{"few", "little", "number", "lot"}, next(i)); !isAmount && (!w.capital || w.first) { // not: "hepatitis A", "a few"
 				continue
 			}
-		case "an", "the", "also", "however", "moreover", "additionally", "furthermore", "indeed":
+		case "the":
+			if next(i) != "number" {
+				definite = true
+				continue
+			}
+		case "an":
+			if i+1 < len(found) { // in German it can be the last word
+				continue
+			}
+		case "also", "however", "moreover", "additionally", "furthermore", "indeed":
 			continue
 		case "is", "are", "was", "were":
 			if n := len(all); n > 0 && all[n-1].text == "there" {
 				all[n-1].kind = fixed // "there is" is not a reference
 			}
 		}
+		w.definite, definite = definite, false
 		all = append(all, w)
 	}
 	return all

@@ -37,6 +37,14 @@ func TestGuardRejectsDifferentClaims(t *testing.T) {
 		{"The firm is rated A- by Fitch.", "The firm is rated A by Fitch."},
 		{"The library is written in C#.", "The library is written in C."},
 		{"Hepatitis A is a virus.", "Hepatitis is a virus."},
+		{"A few patients responded.", "Few patients responded."},
+		{"A number of errors increased.", "The number of errors increased."},
+		{"The file has 100 MB.", "The file has 100 Mb."},
+		{"The oven has 20 ℃ now.", "The oven has 20 ℉ now."},
+		{"Sales were (5) million.", "Sales were 5 million."},
+		{"Breakfast is included: ✅", "Breakfast is included: ❌"},
+		{"Here it says x = 5 now.", "Here it says x != 5 now."},
+		{"Das Licht ist an.", "Das Licht ist."},
 		{"The rate of it is .5%.", "The rate of it is 5%."},
 		{"The board is 6' long.", "The board is 6\" long."},
 		{"The night had –5 degrees.", "The night had 5 degrees."},
@@ -123,6 +131,7 @@ func TestGuardAcceptsEquivalentClaims(t *testing.T) {
 		{"The firm can’t pay today.", "The firm can't pay today."},
 		{"A sister event was held in Melbourne.", "The sister event was held in Melbourne."},
 		{"The company purchased the rights.", "The company bought the rights."},
+		{"A lot of people came.", "A lot of people came."},
 		{"The work was finished in May 1990.", "The work was completed in May 1990."},
 		{"Die Brücke wurde 1932 in Köln gebaut.", "Die Brücke wurde 1932 in Köln gebaut"},
 	}, true)
@@ -130,9 +139,22 @@ func TestGuardAcceptsEquivalentClaims(t *testing.T) {
 
 func TestGuardRequiresEnglishForDifferentQuestions(t *testing.T) {
 	g := newTestGuard(t)
-	for claim, want := range map[string]bool{"Einstein was born in Ulm.": true, "Er wurde in Ulm geboren.": false} {
+	for claim, want := range map[string]bool{
+		"Einstein was born in Ulm.": true, "Er wurde in Ulm geboren.": false,
+		"The monthly price is 40 euros.": false, "The monthly price of Plan B is 40 euros.": true, "A permit is needed for dogs.": true,
+	} {
 		if got := g.equivalent(split(claim), nil, split(claim), nil, false); got != want {
 			t.Errorf("%q: got %v, want %v", claim, got, want)
+		}
+	}
+}
+
+func TestGuardComparesWhatPrecedes(t *testing.T) {
+	g := newTestGuard(t)
+	for _, claim := range []string{"The monthly fee is 10 euros.", "Er wurde im Jahr 1901 gebaut.", "It was built in 1901."} {
+		a, b := []string{"q", "Plan A is cheap."}, []string{"q", "Plan B is dear."}
+		if g.equivalent(split(claim), a, split(claim), b, true) || !g.equivalent(split(claim), a, split(claim), a, true) {
+			t.Errorf("%q: want equivalence only after the same claims", claim)
 		}
 	}
 }
