@@ -51,7 +51,7 @@ func newShaped(records recordReader, f fileColumns, from string) *shapedReader {
 		}
 	}
 	s.shape = shape.NewReader(newFinder(), f.columns.preset(), from)
-	s.shape.Turns = f.opts.AllTurns
+	s.shape.Turns, s.shape.Limit = f.opts.AllTurns, f.limit()
 	return s
 }
 

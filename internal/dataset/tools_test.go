@@ -173,6 +173,15 @@ func TestRowsOfTurns(t *testing.T) {
 	}
 }
 
+func TestQuestionsOfTurnsAreLimited(t *testing.T) {
+	const turn = `{"role":"user","content":"q"},{"role":"tool","content":"context one"},{"role":"assistant","content":"a"}`
+	text := `{"messages":[` + strings.Repeat(turn+",", 80) + turn + "]}"
+	rows, last := read(t, "x.jsonl", text, Options{AllTurns: true, MaxRowBytes: len(text)})
+	if n := len(rows); last != "" || n < 3 || n > 80 || !strings.Contains(rows[n-1].Err, "each with all that was said before") || rows[n-2].Err != "" {
+		t.Errorf("got %d rows, last error %q, want an error for the last row only, which replaces those of several turns", n, last)
+	}
+}
+
 // The files of testdata/agents are written by agent frameworks, see gen.py there.
 func TestRowsOfAgents(t *testing.T) {
 	t.Parallel()

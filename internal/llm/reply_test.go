@@ -61,6 +61,7 @@ func TestMessageShapes(t *testing.T) {
 	for name, choice := range map[string]string{
 		"parts":                `{"message":{"role":"assistant","content":[{"type":"text","text":"{\"verdicts\":"},{"type":"text","text":"[1,0]}"}]}}`,
 		"tool call":            `{"message":{"role":"assistant","content":null,"tool_calls":[{"id":"1","type":"function","function":{"name":"verdicts","arguments":"{\"verdicts\":[1,0]}"}}]}}`,
+		"another index":        `{"index":1,"message":{"role":"assistant","content":"{}"}},{"index":0,"message":{"role":"assistant","content":"{\"verdicts\":[1,0]}"}}`,
 		"truncated after JSON": `{"message":{"role":"assistant","content":"{\"verdicts\":[1,0]}\n\n\n"},"finish_reason":"length"}`,
 	} {
 		t.Run(name, func(t *testing.T) {

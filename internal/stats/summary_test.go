@@ -72,6 +72,12 @@ func TestStdOfEqualValuesIsZero(t *testing.T) {
 	}
 }
 
+func TestMeanOfEqualValuesIsExact(t *testing.T) {
+	if got := summaryOf(0.95, 0.95, 0.95).Mean(); got != 0.95 {
+		t.Errorf("got %v, want 0.95", got)
+	}
+}
+
 func TestSummaryIsOrderIndependent(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 200 {

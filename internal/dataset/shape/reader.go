@@ -16,6 +16,7 @@ type Reader struct {
 	Layout Plan  // of the fields, or nil if it is not known or differs from record to record
 	All    bool  // compare all records with Layout, not only the first ones
 	Turns  bool  // return a row for each turn of a conversation, not only the last one
+	Limit  int   // maximum number of bytes of the questions of all turns, which repeat what was said before
 
 	preset  Plan // from --map
 	forced  bool // Tool is from --from
@@ -109,9 +110,6 @@ func (r *Reader) rows(plan Plan, normal *Value) []Record {
 	return []Record{{Row: row, Value: normal, Err: err}}
 }
 
-// maxTurnBytes limits the questions of all turns of a conversation: they repeat what was said before.
-const maxTurnBytes = 256 << 20
-
 // turnRows returns a row for each answered turn of the conversation in a record, or nil if
 // its answer is not in a conversation. Each is read like the last turn of a conversation that ends there.
 // The question contains the earlier turns. The contexts are those of the turn, then those of
@@ -144,8 +142,8 @@ func (r *Reader) turnRows(plan Plan, record *Value) []Record {
 	var earlier strings.Builder
 	size := 0
 	for i, end := range ends {
-		if size > maxTurnBytes {
-			err := fmt.Errorf("the questions of %d turns, with all that was said before each, have more than %d MiB", len(ends), maxTurnBytes>>20)
+		if size > r.Limit {
+			err := fmt.Errorf("the questions of %d turns, each with all that was said before, have more than %d bytes", i, r.Limit)
 			return append(rows, Record{Value: end, Turn: i + 1, Err: err})
 		}
 		row, err := r.Row(plan, end)

@@ -142,9 +142,11 @@ func TestRedirectsAreLimited(t *testing.T) {
 		http.Redirect(w, r, r.URL.String(), http.StatusTemporaryRedirect)
 	})
 	p := newPuller(t, h)
-	p.Retries = 0
 	if err := failToPull(t, p, mini); !strings.Contains(err.Error(), "more than 10 redirects") {
 		t.Errorf("got error %v, want too many redirects", err)
+	}
+	if waits := p.Clock.(*fakeClock).waits; len(waits) > 0 { //nolint:forcetypeassert // of newPuller
+		t.Errorf("got retries after %v, want none", waits)
 	}
 	secure := httptest.NewRequest(http.MethodGet, "https://hub/a", http.NoBody)
 	plain := httptest.NewRequest(http.MethodGet, "http://hub/a", http.NoBody)

@@ -85,7 +85,10 @@ func inflect(rest []Word, aux string) []Word {
 			form = PastTense(w.Lower)
 		}
 		rest = slices.Clone(rest)
-		before, after, _ := strings.Cut(strings.ToLower(w.Text), w.Lower) // quotes and punctuation
+		before, after, ok := strings.Cut(strings.ToLower(w.Text), w.Lower) // quotes and punctuation
+		if !ok {
+			before = ""
+		}
 		rest[i] = Word{before + form + after, form}
 		break
 	}

@@ -149,6 +149,16 @@ func TestGuardRequiresEnglishForDifferentQuestions(t *testing.T) {
 	}
 }
 
+func TestNeedsContext(t *testing.T) {
+	for claim, want := range map[string]bool{
+		"Ann Lee was born in Ulm.": false, "It was built in 1901.": true, "Er wurde bereits 1901 errichtet.": true,
+	} {
+		if got := NeedsContext(claim); got != want {
+			t.Errorf("%q: got %t, want %t", claim, got, want)
+		}
+	}
+}
+
 func TestGuardComparesWhatPrecedes(t *testing.T) {
 	g := newTestGuard(t)
 	for _, claim := range []string{"The monthly fee is 10 euros.", "Er wurde im Jahr 1901 gebaut.", "It was built in 1901."} {
