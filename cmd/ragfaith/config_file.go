@@ -207,7 +207,8 @@ const templateIntro = `# Options of ragfaith. Uncomment an option to set it. Fla
 # this file. An option applies to every command that has such a flag; below the
 # name of a command, such as "score:", it applies to that command only. Paths
 # are relative to this file. Keys are not allowed here: name an environment
-# variable with api-key-env.
+# variable with api-key-env. A file that is found in the working directory may
+# not set all of them, such as judge: name it with --config.
 # "ragfaith config show" prints all options and where they come from.
 `
 

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -49,14 +50,15 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return exit.Failure
 }
 
-// withCommand inserts score before a dataset, so that "ragfaith FILE" scores it.
+// withCommand inserts score before a dataset and the flags before it, so that "ragfaith FILE" scores it.
 func withCommand(root *cobra.Command, args []string) []string {
-	if len(args) == 0 || !isDataset(args[0]) {
+	at := slices.IndexFunc(args, isDataset)
+	if at < 0 || at > 0 && !strings.HasPrefix(args[0], "--") {
 		return args
 	}
 	root.InitDefaultHelpCmd()
-	if cmd, _, err := root.Find(args[:1]); err == nil && cmd != root {
-		return args // a file that has the name of a command
+	if cmd, _, err := root.Find(args[:at+1]); err == nil && cmd != root {
+		return args // a file that has the name of a command, or a file of another command
 	}
 	return append([]string{"score"}, args...)
 }

@@ -267,7 +267,7 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)
 	f.Prescreen = prescreen(s.rows, positive, s.options.MaxError)
 	if fit := s.fitConfidence(positive); fit != nil && !(fit.After <= fit.Before) {
-		f.Notes = append(f.Notes, fmt.Sprintf("confidences are not refitted: their calibration error would rise from %.3f to %.3f in cross-validation", fit.Before, fit.After))
+		f.Notes = append(f.Notes, fmt.Sprintf("confidences are not refitted: their calibration error, %.3f, would be %.3f in cross-validation", fit.Before, fit.After))
 	} else {
 		f.Confidence = fit
 	}

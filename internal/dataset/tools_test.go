@@ -173,6 +173,18 @@ func TestRowsOfTurns(t *testing.T) {
 	}
 }
 
+func TestLastTurnWithoutRetrieval(t *testing.T) {
+	t.Parallel()
+	const (
+		first = `{"role":"user","content":"Where?"},{"role":"tool","content":"It is in Paris."},{"role":"assistant","content":"In Paris."}`
+		last  = `{"role":"user","content":"Sorry?"},{"role":"assistant","content":"In Paris."}`
+	)
+	rows, err := read(t, "x.jsonl", `{"messages":[`+first+"]}\n"+`{"messages":[`+first+","+last+"]}", Options{})
+	if len(rows) != 2 || rows[0].Err != "" || !strings.Contains(rows[1].Err, "--turns all scores it") || err != "" {
+		t.Errorf("got rows %v and error %q, want an error of the second row that names --turns all", rows, err)
+	}
+}
+
 func TestQuestionsOfTurnsAreLimited(t *testing.T) {
 	const turn = `{"role":"user","content":"q"},{"role":"tool","content":"context one"},{"role":"assistant","content":"a"}`
 	text := `{"messages":[` + strings.Repeat(turn+",", 80) + turn + "]}"

@@ -86,8 +86,8 @@ func trimClosing(text string) (last byte, trimmed string) {
 	return trimmed[len(trimmed)-1], trimmed
 }
 
-// kind classifies sentence i. It returns "" for a claim.
-func (d document) kind(i int) Kind {
+// kind classifies sentence i. It returns "" for a claim. refused is set if the sentence before is a refusal.
+func (d document) kind(i int, refused bool) Kind {
 	text := d.sentence(i)
 	switch {
 	case strings.HasPrefix(text, "```") || strings.HasPrefix(text, "~~~"):
@@ -107,7 +107,11 @@ func (d document) kind(i int) Kind {
 	if d.declining[d.spans[i].Start] {
 		return Refusal
 	}
-	return d.classify(i, text, normalize(text))
+	w := normalize(text)
+	if kind := d.classify(i, text, w); kind != "" || !refused || !redirects(text, w) {
+		return kind
+	}
+	return Refusal
 }
 
 // classify returns the kind of a sentence that is not code. w holds its words.

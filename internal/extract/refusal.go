@@ -125,6 +125,33 @@ var (
 		within(5, "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability"))
 )
 
+// redirection is "please contact", "I would recommend checking" or "our team can help".
+//
+//nolint:gochecknoglobals // never changed
+var redirection = either(
+	sequence(
+		oneOf("please", "you can", "you could", "you may want to", "you might want to", "you may wish to", "i recommend", "i would recommend", "id recommend",
+			"i suggest", "i would suggest", "id suggest", "i advise", "try", "kindly", "it may be best to", "it might be best to"),
+		many(oneOf("try", "directly")),
+		oneOf("contact", "contacting", "reach out to", "reaching out to", "check", "checking", "consult", "consulting", "refer to", "referring to",
+			"visit", "visiting", "ask", "asking", "rephrase", "rephrasing", "get in touch with", "getting in touch with", "speak to", "speaking to", "speak with", "speaking with")),
+	sequence(oneOf("our", "the", "your"), many(oneOf("customer", "support", "service", "team", "staff", "helpdesk")),
+		oneOf("can help", "can assist", "can provide", "may be able to", "might be able to", "will be able to", "will be happy to", "will help")))
+
+// redirects reports whether a sentence, which follows a refusal, only says where else the reader may ask or look. An address would
+// be a claim.
+func redirects(text string, w words) bool {
+	const maxWords = 25
+	if w.hasDigit() || w.count() > maxWords || strings.ContainsAny(text, "@/") || startsWithQuote(text) {
+		return false
+	}
+	clause, _ := w.trimOpening().cutPrefix("but")
+	rest, ok := redirection(clause)
+	return ok && rest.assertsNothing() && w.containsAny("support", "team", "staff", "helpdesk", "website", "site", "page", "documentation", "docs", "manual", "source",
+		"sources", "department", "office", "service", "provider", "professional", "expert", "experts", "specialist", "representative", "administrator", "manager",
+		"manufacturer", "question", "query", "us", "directly")
+}
+
 // beforeTopic reports whether w starts with a question word or a preposition.
 func beforeTopic(w words) (words, bool) {
 	next, _ := w.cutWord()

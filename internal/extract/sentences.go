@@ -41,6 +41,7 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 	cuts := v.cuts
 	hasCitations := v.hasCitations()
 	var sentences []sentenceSpan
+	refused := false
 	for i, s := range d.spans {
 		if i%ctxCheckInterval == ctxCheckInterval-1 && ctx.Err() != nil {
 			return Extraction{}, ctx.Err()
@@ -54,12 +55,13 @@ func (x Sentences) Extract(ctx context.Context, question, answer string) (Extrac
 		text := v.text[s.Start:s.End]
 		plain, kind, isRow := t.next(d, i)
 		if !isRow {
-			if kind = d.kind(i); kind == "" || kind == Heading {
+			if kind = d.kind(i, refused); kind == "" || kind == Heading {
 				if plain = stripMarkdown(text); !HasWords(plain) {
 					kind = Marks
 				}
 			}
 		}
+		refused = kind == Refusal
 		lead := leads.next(d, i, kind, isRow)
 		start, end := points.count(from), points.count(to)
 		if hasCitations {

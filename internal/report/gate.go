@@ -120,6 +120,9 @@ func (o *Thresholds) Warnings(t *Tally) []string {
 	if t.Rows > 0 && t.Failed == t.Rows && failedGate(t, o.MaxFailed).Passed {
 		all = append(all, fmt.Sprintf("all %d rows failed, which --max-failed %s allows: there is no score", t.Rows, o.MaxFailed))
 	}
+	if (o.MinMean != nil || o.MinLower != nil) && o.MaxNoClaims == nil && t.NoClaims > t.Scored {
+		all = append(all, fmt.Sprintf("%d of %d rows have no claims: the mean is that of the others; --max-no-claims limits them", t.NoClaims, t.Rows))
+	}
 	if n := t.Faithfulness.Count(); n > t.Scored && n-t.Scored > t.Scored {
 		all = append(all, fmt.Sprintf("%d of %d scores are not judged: --no-claims gives them to rows without claims", n-t.Scored, n))
 	}
@@ -150,8 +153,11 @@ func failedGate(t *Tally, limit flagvalue.Limit) Gate {
 func (t *Tally) meanBasis() string {
 	n := t.Faithfulness.Count()
 	basis := fmt.Sprintf("n = %d scored", n)
-	if t.NoClaims > 0 && n > t.Scored { // --no-claims assigns them a score
+	switch {
+	case n > t.Scored: // --no-claims assigns them a score
 		basis += fmt.Sprintf(", %d of them without claims", n-t.Scored)
+	case t.NoClaims > 0:
+		basis += fmt.Sprintf(", %d without claims", t.NoClaims)
 	}
 	if t.Unjudged > 0 {
 		basis += fmt.Sprintf(", %d unjudged", t.Unjudged)

@@ -54,7 +54,7 @@ func TestGatesAreEvaluated(t *testing.T) {
 		{"mean just above threshold", Thresholds{MinMean: threshold(0.80001)}, newTally(0, 0.800013), "gate: mean faithfulness 0.800013 >= 0.80001 (n = 1 scored): pass\n"},
 		{"nothing scored", Thresholds{MinMean: threshold(0)}, newTally(0), "gate: mean faithfulness >= 0.00 cannot be evaluated (n = 0 scored): FAIL\n"},
 		{"few rows without claims", Thresholds{MaxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1, 1, 1, 1), 1), "gate: rows without claims 20% <= 20% (1 of 5 rows): pass\n"},
-		{"most rows without claims", Thresholds{MinMean: threshold(0.9), MaxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1), 9), "gate: mean faithfulness 1.0000 >= 0.90 (n = 1 scored): pass\ngate: rows without claims 90% > 20% (9 of 10 rows): FAIL\n"},
+		{"most rows without claims", Thresholds{MinMean: threshold(0.9), MaxNoClaims: threshold(0.2)}, addRefusals(newTally(0, 1), 9), "gate: mean faithfulness 1.0000 >= 0.90 (n = 1 scored, 9 without claims): pass\ngate: rows without claims 90% > 20% (9 of 10 rows): FAIL\n"},
 		{"failed rows do not count as rows without claims", Thresholds{MaxNoClaims: threshold(0.5), MaxFailed: flagvalue.Limit{N: 8}}, addRefusals(newTally(8, 1), 1), "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
 		{"skipped rows do not count as rows without claims", Thresholds{MaxNoClaims: threshold(0.5)}, &Tally{RowCounts: RowCounts{Rows: 4, Scored: 1, NoClaims: 1, Skipped: 2}}, "gate: rows without claims 50% <= 50% (1 of 2 rows): pass\n"},
 		{"only failed rows", Thresholds{MaxNoClaims: threshold(1), MaxFailed: flagvalue.Limit{N: 1}}, newTally(1), "gate: rows without claims <= 100% cannot be evaluated (n = 0 rows): FAIL\n"},

@@ -79,7 +79,8 @@ func (r *reader) monthFirst(i int) (Value, int) {
 	if d := r.dayNumber(k); d > 0 && d <= lastDay(0, m) && !r.is(k+1, ":", "%", "percent") {
 		return r.withYear(d, m, k+1)
 	}
-	if s := r.str(i); len(s) < 4 && !r.is(i, "may") || s[0] >= 'a' && s[0] < 0x80 && !r.is(i-1, "in", "since", "until", "last", "next") || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") {
+	if s := r.str(i); len(s) < 4 && !r.is(i, "may") || s[0] >= 'a' && s[0] < 0x80 && !r.is(i-1, "in", "since", "until", "last", "next") || r.is(i, "may") && !r.is(i-1, "in", "of", "until", "since", "from", "to", "last", "next", "early", "late", "every", "each", "by") &&
+		(!r.has(i+2, month) || !r.is(i+1, "to", "through", "until") && !r.isHyphen(i+1)) {
 		return Value{}, 0
 	}
 	return recurring(m, 1, m, lastDay(0, m)), i + 1

@@ -30,6 +30,7 @@ func TestFind(t *testing.T) {
 		"a cost of $3.5 billion":                              "3.5e+09 USD",
 		"the firm has 1.500.000 Kunden":                       "1.5e+06 Kunden",
 		"1 386 450 habitants":                                 "1.38645e+06 habitants",
+		"$12, 450 people, €139, 280 g, $10, 000 in all":       "12 USD, 450 people, 139 EUR, 280 g, 10000 USD",
 		"sold 1 500 units, 2 500,50 € and 12 000 kg":          "1500 units, 2500.5 EUR, 12000 kg",
 		"1 250 000 euros, 1 000 500 and 3 005 000 m":          "1.25e+06 EUR, 1.0005e+06, 3.005e+06 metre",
 		"in 2024 500 people and on May 5 200 people":          "2024-01-01..2024-12-31, 500 people, 125 yearless, 200 people",

@@ -73,7 +73,8 @@ func (r *reader) isSpacedGroup(i int) bool {
 	t, group := r.at(i), r.at(i+2)
 	return t.class&decimal == 0 && t.end-t.start <= 3 && t.num >= 1 && r.is(i+1, ",") && !r.joined(i+1) && group.class&digits != 0 &&
 		group.class&decimal == 0 && group.end-group.start == 3 && (!r.is(i-1, ",") || !r.has(i-2, digits)) &&
-		(!r.is(i+3, ",", "and", "or") || !r.has(i+4, digits)) // not a list of numbers
+		(!r.is(i+3, ",", "and", "or") || !r.has(i+4, digits)) && // not a list of numbers
+		(!r.has(i-1, currency) || !r.has(i+3, word) || r.has(i+3, stop|scale)) // "€139, 280 g"
 }
 
 // addGroups adds the groups of three digits that spaces separate from the integer at token i,

@@ -107,6 +107,11 @@ func (r *Reader) rows(plan Plan, normal *Value) []Record {
 		}
 	}
 	row, err := r.Row(plan, normal)
+	if err == nil && row.Contexts == nil && row.Answer != nil {
+		if rows := r.turnRows(plan, normal); len(rows) > 0 && len(items(rows[len(rows)-1].Contexts)) > 0 {
+			err = errors.New("no contexts: nothing was retrieved in the last turn; --turns all scores it with what was retrieved before")
+		}
+	}
 	return []Record{{Row: row, Value: normal, Err: err}}
 }
 

@@ -146,14 +146,17 @@ func wrongWords(odds []float64, text string, offsets [][2]int) [][2]int {
 // isSettled reports whether the lexical verdict stands: the claim is verbatim, or it is not judged.
 func isSettled(v *verdict.Verdict) bool { return v.Score == 1 || v.Label == verdict.Unjudged }
 
-// isForeign reports whether a task is in another language than that of the network, English. If its claims are too short to tell,
-// the question and the contexts do.
+// isForeign reports whether a task is in another language than that of the network, English. If its claims are too short to be
+// sure, words of another language and none of English tell, or else the question and the contexts.
 func isForeign(task verdict.Task) bool {
 	var p language.Profile
 	for _, c := range task.Claims {
 		p.Add(c.Judged())
 	}
 	if p.Language() == "" {
+		if p.HasDecimalComma() {
+			return true
+		}
 		p.Add(task.Question)
 		for _, c := range task.Contexts {
 			p.Add(c)

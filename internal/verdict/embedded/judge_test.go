@@ -101,6 +101,7 @@ func TestLexicalVerdictIsKept(t *testing.T) {
 		claim    string
 	}{
 		"other language": {verdict.Verdict{Label: verdict.Supported, Score: 0.6}, []string{refunds}, "Die Erstattung wird innerhalb von zehn Tagen nach der Rücksendung gezahlt und nicht später."},
+		"short sentence": {verdict.Verdict{Label: verdict.NotMentioned, Score: 0.2}, []string{refunds}, "L'abonnement coûte 30 euros par mois."},
 		"no contexts":    {verdict.Verdict{Score: 0}, nil, "Refunds are paid within ten days."},
 		"verbatim":       {verdict.Verdict{Label: verdict.Supported, Score: 1}, []string{refunds}, "The moon is made of cheese."},
 		"short answer in another language": {verdict.Verdict{Label: verdict.Supported, Score: 0.8}, []string{

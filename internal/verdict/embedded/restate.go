@@ -21,7 +21,7 @@ func restate(claim, passage string, claimed, stated []values.Value) []edit {
 	for i := range claimed {
 		v := &claimed[i]
 		written, by := digits(claim[v.Start:v.End]), ""
-		if written == "" || !isExact(v) {
+		if written == "" {
 			continue
 		}
 		for k := range stated {
@@ -32,7 +32,7 @@ func restate(claim, passage string, claimed, stated []values.Value) []edit {
 				by = ""
 				break
 			}
-			if by == "" && found != "" && v.Kind == w.Kind && isExact(w) && values.Compare(v, w) == values.Equal {
+			if by == "" && found != "" && isSame(v, w) {
 				by = said
 			}
 		}
@@ -43,7 +43,21 @@ func restate(claim, passage string, claimed, stated []values.Value) []edit {
 	return edits
 }
 
-func isExact(v *values.Value) bool { return v.IsPlain() && !v.IsAmbiguous() }
+// isSame reports whether the claimed value v and the stated value w are the same, apart from words that limit them, or v is an
+// approximation of w.
+func isSame(v, w *values.Value) bool {
+	if v.Kind != w.Kind || v.IsAmbiguous() || w.IsAmbiguous() {
+		return false
+	}
+	switch values.Compare(v, w) {
+	case values.Equal:
+		return v.IsPlain() && w.IsPlain() || v.Kind != values.Date && values.SameNumber(v, w)
+	case values.Entailed:
+		return v.Approx && w.IsPlain()
+	case values.Incomparable, values.Undecided, values.Contradicted:
+	}
+	return false
+}
 
 // digits returns the digits of a value as written, with points and commas.
 func digits(value string) string {

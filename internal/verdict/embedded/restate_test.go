@@ -23,6 +23,9 @@ func TestRestateWritesValuesAsThePassageDoes(t *testing.T) {
 		{"The museum has 1,250 paintings.", "It holds 1250 paintings.", "It holds 1,250 paintings."},
 		{"The tunnel is 12 km long.", "The tunnel is 12,000 metres long.", "The tunnel is 12 km long."},
 		{"It lands at 15:25 on 14 May 1961.", "It lands at 3:25 pm on 1961-05-14.", "It lands at 15:25 on 14 May 1961."},
+		{"Check-in is from 3:00 PM.", "It starts at 15:00.", "It starts at 3:00 PM."},
+		{"The trail is 5 km long.", "It is about 3 miles long.", "It is about 5 km long."},
+		{"The trail is 5 km long.", "It is 3 miles long.", "It is 3 miles long."},
 		{"It costs 9 dollars.", "It costs $9.", "It costs $9."},                                       // in the same digits
 		{"It has four doors.", "It has 4 doors.", "It has 4 doors."},                                  // read without help
 		{"The tunnel is 12 km long.", "The tunnel is 13,000 m long.", "The tunnel is 13,000 m long."}, // another value

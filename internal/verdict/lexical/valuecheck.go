@@ -125,7 +125,11 @@ func compareValue(v *values.Value, passages []passage) (stated, swapped bool, ot
 		for i := range passages[n].values {
 			w := &passages[n].values[i]
 			at := textValue{passages[n].text, w.Start, w.End}
-			switch values.Compare(v, w) {
+			relation := values.Compare(v, w)
+			if relation == values.Contradicted && isWithin(v, passages[n], i) {
+				relation = values.Undecided
+			}
+			switch relation {
 			case values.Equal, values.Entailed:
 				found, same = true, same || !values.CountsOther(v, w)
 			case values.Contradicted:
@@ -147,6 +151,22 @@ func compareValue(v *values.Value, passages []passage) (stated, swapped bool, ot
 		}
 	}
 	return false, false, other
+}
+
+// isWithin reports whether the date v is in a range of p that starts or ends with value i: July in "May through September".
+func isWithin(v *values.Value, p passage, i int) bool {
+	for first := max(0, i-1); first <= i && first+1 < len(p.values); first++ {
+		from, to := &p.values[first], &p.values[first+1]
+		if v.Kind != values.Date || from.Kind != v.Kind || to.Kind != v.Kind || from.Unit != v.Unit || to.Unit != v.Unit {
+			continue
+		}
+		switch strings.TrimSpace(p.text[from.End:max(from.End, to.Start)]) {
+		case "to", "through", "until", "till", "-", "–", "—":
+			after, before := v.Low >= from.Low, v.High <= to.High
+			return after && before || (after || before) && to.High < from.Low // over the end of the year
+		}
+	}
+	return false
 }
 
 // namesBound reports whether text says that the value that ends at i is a bound: "the maximum
