@@ -139,8 +139,8 @@ func (o *calibrateOptions) check(path string) error {
 	if o.label == "" {
 		return exit.Usagef("missing --label COLUMN")
 	}
-	if path == "-" && o.labels == "-" {
-		return exit.Usagef("standard input (-) can be read only once")
+	if err := checkStdinOnce([]string{path, o.labels}); err != nil {
+		return err
 	}
 	if *o.maxError == 0 || *o.maxError == 1 {
 		return exit.Usagef("--max-error: want a share above 0 and below 1")

@@ -8,7 +8,6 @@ import (
 	"io"
 	"iter"
 	"slices"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/output"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/report/html"
 	"github.com/ragfaith/ragfaith/internal/result"
@@ -108,21 +108,20 @@ func runCompare(ctx context.Context, o *compareOptions, paths [2]string, stdout,
 	if err != nil {
 		return err
 	}
-	console := console.New(stderr, report.Palette{})
+	messages := console.New(stderr, report.Palette{})
 	if o.to != "table" && o.to != "markdown" && !o.quiet { // these formats include the warnings
 		for _, warning := range c.Warnings {
-			console.Printf("warning: %s", warning.Text)
+			messages.Printf("warning: %s", warning.Text)
 		}
 	}
-	if err := r.write(sys.guarded(o.to, stdout), o.to, sys.tableWidth(stdout)); err != nil &&
-		!errors.Is(err, syscall.EPIPE) && !errors.Is(err, io.ErrClosedPipe) { // the reader has exited, as with "| head -1"
+	if err := r.write(sys.guarded(o.to, stdout), o.to, sys.tableWidth(stdout)); err != nil && !output.IsClosedPipe(err) {
 		return fmt.Errorf("standard output: %w", err)
 	}
 	for _, g := range c.Gates() {
-		console.Println("gate: " + g.Text + ": " + g.Outcome())
+		messages.Println("gate: " + g.Text + ": " + g.Outcome())
 	}
 	if c.Gate != nil && c.Gate.Note != "" && !o.quiet {
-		console.Println("gate: " + c.Gate.Note)
+		messages.Println("gate: " + c.Gate.Note)
 	}
 	if !c.Passed {
 		return &exit.ReportedError{Code: exit.Gate}

@@ -107,7 +107,7 @@ type pullOptions struct {
 const pullLong = `Download a model from the Hugging Face hub and print its directory. The directory
 appears when the download is complete and its checksums match. Files that exist
 already are verified; only missing or damaged ones are downloaded. Models are stored
-in the Hugging Face cache, whose other users find them there.
+in the Hugging Face cache, where other tools find them.
 
 A model is ORG/REPO, or one of these names:
 `
@@ -161,7 +161,6 @@ func (o *pullOptions) run(cmd *cobra.Command, arg string, sys system) error {
 	defer transport.CloseIdleConnections()
 	stderr := cmd.ErrOrStderr()
 	c := console.New(stderr, report.Palette{})
-	defer c.RemoveBar()
 	p := &hub.Puller{
 		Store: store, Endpoint: o.endpoint, Token: hub.Environment(sys.Getenv).Token(), HTTP: &http.Client{Transport: &transport},
 		Clock: sys.Clock, Stall: o.timeout, Retries: o.retries, Offline: hub.Environment(sys.Getenv).Offline(),

@@ -60,10 +60,10 @@ func checkOutputs(o *output.Options, kind string, inputs []string) error {
 func gateFlags(o *output.Options) []flagSpec {
 	return []flagSpec{
 		{"min-mean", "SCORE", flagvalue.Fraction(&o.Gates.MinMean), "exit 4 if the mean faithfulness is below SCORE"},
-		{"min-lower", "SCORE", flagvalue.Fraction(&o.Gates.MinLower), "exit 4 if its 95% interval starts below SCORE, or is missing"},
+		{"min-lower", "SCORE", flagvalue.Fraction(&o.Gates.MinLower), "exit 4 if the 95% interval of the mean starts below SCORE or is missing"},
 		{"min-mean-by", "SCORE", flagvalue.Fraction(&o.Gates.MinMeanBy), "exit 4 if the mean of any group of --by is below SCORE"},
 		{"max-no-claims", "SHARE", flagvalue.Proportion(&o.Gates.MaxNoClaims), "exit 4 if more than SHARE (such as 20%) of rows have no claims"},
-		{"max-unjudged", "SHARE", flagvalue.Proportion(&o.Gates.MaxUnjudged), "exit 4 if over SHARE of the words are in no judged claim (mean)"},
+		{"max-unjudged", "SHARE", flagvalue.Proportion(&o.Gates.MaxUnjudged), "exit 4 if on average over SHARE of the words are in no judged claim"},
 		{"max-uncertain", "SHARE", flagvalue.Proportion(&o.Gates.MaxUncertain), "exit 4 if over SHARE of verdicts have a confidence below 0.7"},
 		{"min-citation-recall", "SCORE", flagvalue.Fraction(&o.Gates.CitationRecall), "exit 4 if the mean citation recall is below SCORE"},
 		{"min-citation-precision", "SCORE", flagvalue.Fraction(&o.Gates.CitationPrecision), "exit 4 if the mean citation precision is below SCORE"},

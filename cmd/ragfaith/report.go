@@ -249,8 +249,12 @@ func (r *reportRun) incomplete() (what, hint string, n int) {
 	switch {
 	case unfinished >= 0:
 		return r.paths[unfinished] + " is of an unfinished run", "the figures cover only some of the rows", 1
-	case len(r.origin.Missing) > 0:
-		return "no file for shard " + strings.Join(r.origin.Missing, ", "), "the figures cover only some of the rows", len(r.origin.Missing)
+	case r.origin.Missing > 0:
+		missing := strings.Join(r.origin.FirstMissing, ", ")
+		if more := r.origin.Missing - len(r.origin.FirstMissing); more > 0 {
+			missing += fmt.Sprintf(" and %d more", more)
+		}
+		return "no file for shard " + missing, "the figures cover only some of the rows", r.origin.Missing
 	case r.missing > 0 && !selects:
 		return report.Count(r.missing, "row is", "rows are") + " missing before the last row", "is a shard missing?", r.missing
 	}

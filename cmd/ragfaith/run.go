@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
@@ -57,7 +58,7 @@ func withCommand(root *cobra.Command, args []string) []string {
 		return args
 	}
 	root.InitDefaultHelpCmd()
-	if cmd, _, err := root.Find(args[:at+1]); err == nil && cmd != root {
+	if cmd, _, err := root.Find(args); err == nil && cmd != root {
 		return args // a file that has the name of a command, or a file of another command
 	}
 	return append([]string{"score"}, args...)
@@ -104,7 +105,7 @@ that its contexts support.`,
 	root.SetUsageFunc(writeUsage)
 	for _, spec := range []flagSpec{
 		{"color", "WHEN", flagvalue.OneOf(sys.color, "auto", "auto", "always", "never"), "when to color output: auto, always or never"},
-		{"config", "FILE", &config, "config file (default: ragfaith.yaml); none to read no file"},
+		{"config", "FILE", &config, "config file (default: ragfaith.yaml), or none"},
 	} {
 		spec.add(root.PersistentFlags(), "Global")
 	}
@@ -125,13 +126,7 @@ func printError(w io.Writer, err error) {
 	if usage, ok := err.(*exit.UsageError); ok { //nolint:errorlint // a wrapped one must keep its prefix
 		err = usage.Err
 	}
-	if joined, ok := err.(interface{ Unwrap() []error }); ok {
-		for _, e := range joined.Unwrap() {
-			printError(w, e)
-		}
-		return
-	}
-	fmt.Fprintf(w, "ragfaith: %s\n", report.Printable(err.Error()))
+	console.New(w, report.Palette{}).Error(err)
 }
 
 // group returns a command that only has subcommands.

@@ -114,7 +114,7 @@ func TestServerErrors(t *testing.T) {
 		{"llamacpp", s.URL, 1, "ragfaith: --judge llamacpp: llama.cpp has several models, choose one with --judge llamacpp/MODEL: "},
 		{"llamacpp", single.URL, 0, ""},
 		{"vllm", single.URL, 0, ""},
-		{"ollama/qwen3:4b", down.URL, 1, `ragfaith: --judge ollama: Ollama is not running at ` + down.URL + `/v1: start it with "ollama serve"`},
+		{"ollama/qwen3:4b", down.URL, 1, `ragfaith: --judge ollama: Ollama is not running at ` + down.URL + `/v1: start it with "ollama serve" (no answer from the server: `},
 		{"ollama/", s.URL, 2, "want ollama/MODEL"},
 	} {
 		got := runInProcess(t, t.TempDir(), nil, "score", "-", "--to", "none", "--no-cache", "--judge", tt.judge, "--base-url", tt.url+"/v1")

@@ -14,6 +14,7 @@ import (
 
 	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/flagvalue"
+	"github.com/ragfaith/ragfaith/internal/output"
 	"github.com/ragfaith/ragfaith/internal/safefile"
 	"github.com/ragfaith/ragfaith/internal/segment"
 )
@@ -58,10 +59,13 @@ func runSegment(ctx context.Context, o segmentOptions, name string, stdin io.Rea
 		return err
 	}
 	w := bufio.NewWriter(stdout)
-	if err := writeSentences(ctx, w, text, o); err != nil {
-		return err
+	if err = writeSentences(ctx, w, text, o); err == nil {
+		err = w.Flush()
 	}
-	return w.Flush()
+	if output.IsClosedPipe(err) {
+		return nil
+	}
+	return err
 }
 
 // readText reads a file, or stdin for "-". Text above the default row limit is an error.
@@ -79,7 +83,7 @@ func readText(ctx context.Context, name string, stdin io.Reader) (string, error)
 	}
 	data, err := io.ReadAll(io.LimitReader(in, dataset.DefaultMaxRowBytes+1))
 	if err == nil && len(data) > dataset.DefaultMaxRowBytes {
-		err = fmt.Errorf("longer than %d bytes", dataset.DefaultMaxRowBytes)
+		err = fmt.Errorf("longer than %d MiB", dataset.DefaultMaxRowBytes>>20)
 	}
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)

@@ -140,7 +140,9 @@ func (o *Options) disagreement(t *report.Tally) string {
 	if !i.Reliable() || i.Upper >= promised {
 		return ""
 	}
-	format := func(x float64) string { return strconv.FormatFloat(math.Round(1000*x)/10, 'f', -1, 64) + "%" }
 	return fmt.Sprintf("--prescreen: the model agrees with %s of the audited verdicts (95%% interval up to %s), --calibration promises %s: calibrate with labelled rows of this dataset",
-		format(i.Estimate), format(i.Upper), format(promised))
+		percent(i.Estimate), percent(i.Upper), percent(promised))
 }
+
+// percent formats a share in percent with at most one decimal.
+func percent(x float64) string { return strconv.FormatFloat(math.Round(1000*x)/10, 'f', -1, 64) + "%" }

@@ -184,7 +184,7 @@ func (e *estimate) print(w io.Writer, o *Options, m *model) error {
 	line("rows", strconv.Itoa(e.rows), fmt.Sprintf("%d without claims, %d that can't be scored", e.noClaims, e.failed))
 	line("claims", strconv.Itoa(e.claims), claims)
 	if o.Prescreens() {
-		line("decided offline", strconv.Itoa(e.decided), "without "+strconv.FormatFloat(100**o.LLM.Audit, 'g', -1, 64)+"% for the audit")
+		line("decided offline", strconv.Itoa(e.decided), "without "+percent(*o.LLM.Audit)+" for the audit")
 	}
 	line("requests", strconv.Itoa(e.usage.Requests), "")
 	line("prompt tokens", strconv.Itoa(e.usage.PromptTokens), exact)

@@ -29,7 +29,7 @@ func (r *run) finish(ctx context.Context, err error) error {
 		return r.fail(err)
 	}
 	if err := r.out.Finish(); err != nil {
-		r.console.Printf("%v", err)
+		r.console.Error(err)
 		if j := r.out.Journal; j != nil && j.RemainingPart() != "" {
 			r.console.Printf("finished rows saved in %s; use --resume to continue", j.RemainingPart())
 		}
@@ -41,7 +41,7 @@ func (r *run) finish(ctx context.Context, err error) error {
 		}
 	}
 	if err := r.out.Conclude(r.completeSummary); err != nil {
-		r.console.Printf("%v", err)
+		r.console.Error(err)
 		return &exit.ReportedError{Code: exit.Failure}
 	}
 	r.printSummary()
@@ -68,7 +68,7 @@ func (r *run) completeSummary(s *report.Summary) {
 func (r *run) printSummary() {
 	o := r.options
 	if o.Verbose {
-		r.console.Printf("%d rows in %v, %.0f rows/s", r.out.Tally.Rows, r.duration.Round(time.Millisecond),
+		r.console.Printf("%s in %v, %.0f rows/s", report.Count(r.out.Tally.Rows, "row", "rows"), r.duration.Round(time.Millisecond),
 			float64(r.out.Tally.Rows)/max(r.duration.Seconds(), 1e-6))
 	}
 	if o.Quiet {
@@ -108,10 +108,10 @@ func (r *run) fail(err error) error {
 				err = fmt.Errorf("giving up on the model: no row got a usable reply: %w", err)
 			}
 		}
-		r.console.Printf("%v", err)
+		r.console.Error(err)
 	}
 	if abandonErr != nil {
-		r.console.Printf("%v", abandonErr)
+		r.console.Error(abandonErr)
 	}
 	if _, ok := errors.AsType[*journal.ChangedError](err); ok {
 		return &exit.ReportedError{Code: exit.Failure} // the message already names the file

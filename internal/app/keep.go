@@ -94,7 +94,7 @@ func (k *KeptNames) renameColumns(columns []dataset.Column, noted map[string]boo
 		}
 		columns[i].Name = name
 		const maxNotes = 20
-		if note != nil && k.chosen[column] == "" && !noted[column] && len(noted) < maxNotes {
+		if note != nil && name != k.chosen[column] && !noted[column] && len(noted) < maxNotes {
 			noted[column] = true
 			note(column, name)
 		}

@@ -58,8 +58,8 @@ func (m *model) close() {
 // usageLine returns the requests, tokens and cost of the run on one line.
 func (m *model) usageLine() string {
 	u := m.stack.Meter.Total()
-	line := fmt.Sprintf("usage: %d requests, %d cached, %d prompt tokens, %d completion tokens",
-		u.Requests, u.CachedRequests, u.PromptTokens, u.CompletionTokens)
+	line := fmt.Sprintf("usage: %s, %d cached, %d prompt tokens, %d completion tokens",
+		report.Count(u.Requests, "request", "requests"), u.CachedRequests, u.PromptTokens, u.CompletionTokens)
 	if u.Estimated {
 		line += " (estimated: the server does not report its counts)"
 	}
@@ -131,7 +131,7 @@ func (r *run) newModel(ctx context.Context) (*model, error) {
 	}
 	if _, _, known := llm.Price(client.Model); l.MaxCost > 0 && l.Price == nil && !known && llm.IsNear(l.BaseURL) {
 		options.Price = new([2]float64)
-		c.Printf("warning: --max-cost: the price of %s is assumed to be 0, since its server is local; set it with --price", client.Model)
+		r.warn(fmt.Errorf("--max-cost: the price of %s is assumed to be 0, since its server is local; set it with --price", client.Model))
 	}
 	if !o.Quiet {
 		options.Notify = func(text string) { c.Printf("%s", text) }
@@ -201,7 +201,7 @@ func (r *run) askServer(ctx context.Context, config llm.Config) (model string, w
 		return err
 	})
 	if down != nil {
-		return "", 0, fmt.Errorf("--judge %s: %s is not running at %s: start it with %s", l.Server.Name, l.Server.Title, client.Endpoint(), l.Server.Start)
+		return "", 0, fmt.Errorf("--judge %s: %s is not running at %s: start it with %s (%w)", l.Server.Name, l.Server.Title, client.Endpoint(), l.Server.Start, down)
 	}
 	if err != nil {
 		return "", 0, fmt.Errorf("--judge %s: list the models at %s: %w", l.Server.Name, client.Endpoint(), err)

@@ -19,7 +19,7 @@ import (
 // A Score is a score of a row that is compared with the label.
 type Score string
 
-// The scores of a row. Values as written to calibration files.
+// The scores of a row, as they are named in calibration files.
 const (
 	// MinScore is the minimum score of the row's judged claims. Only a threshold for it is one
 	// for claims, so all statistics but the agreement are about it.
@@ -195,7 +195,7 @@ type Agreement struct {
 	Spearman stats.Interval `json:"spearman"` // rank correlation
 }
 
-// Calls compare the rows of which the judge supports all claims with those labelled faithful.
+// Calls compares the rows whose claims are all supported with the rows labelled faithful.
 type Calls struct {
 	stats.Confusion
 	BalancedAccuracy stats.Interval `json:"balanced_accuracy"`
@@ -267,7 +267,7 @@ func (f *Statistics) addVerdicts(s *Sample, positive []bool, chosen []float64, o
 	f.Best.Low, f.Best.High = round7(f.Best.Low), round7(f.Best.High)
 	f.Prescreen = prescreen(s.rows, positive, s.options.MaxError)
 	if fit := s.fitConfidence(positive); fit != nil && !(fit.After <= fit.Before) {
-		f.Notes = append(f.Notes, fmt.Sprintf("confidences are not refitted: their calibration error, %.3f, would be %.3f in cross-validation", fit.Before, fit.After))
+		f.Notes = append(f.Notes, fmt.Sprintf("confidences are not refitted: that would not lower their calibration error (%.3f now, %.3f in cross-validation)", fit.Before, fit.After))
 	} else {
 		f.Confidence = fit
 	}

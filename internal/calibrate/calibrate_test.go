@@ -320,7 +320,7 @@ func TestWorseConfidenceIsNotStored(t *testing.T) {
 		rows = append(rows, row)
 	}
 	f := newStatistics(t, Options{}, rows)
-	want := []string{"confidences are not refitted: their calibration error, 0.000, would be 0.013 in cross-validation"}
+	want := []string{"confidences are not refitted: that would not lower their calibration error (0.000 now, 0.013 in cross-validation)"}
 	if d := cmp.Diff(want, f.Notes); d != "" || f.Confidence != nil {
 		t.Errorf("got %+v, want no fit and a note (-want +got):\n%s", f.Confidence, d)
 	}

@@ -116,8 +116,11 @@ func parse(content []byte) (*Calibration, error) {
 		return nil, fmt.Errorf("threshold: want a number from 0 to 1, got %v", t)
 	case c.Confidence != nil && !(c.Confidence.Slope > 0):
 		return nil, fmt.Errorf("confidence: want a slope above 0, got %v", c.Confidence.Slope)
-	case c.Prescreen != nil && c.Prescreen.check() != nil:
-		return nil, c.Prescreen.check()
+	}
+	if c.Prescreen != nil {
+		if err := c.Prescreen.check(); err != nil {
+			return nil, err
+		}
 	}
 	sum := sha256.Sum256(content)
 	c.digest = hex.EncodeToString(sum[:6])

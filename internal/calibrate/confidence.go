@@ -195,7 +195,7 @@ func boundNote(c *stats.Cutoff, maxError float64) string {
 	return fmt.Sprintf("more than %s wrong: %d of the first %d rows", errorRate(maxError), c.Wrong, c.Rows)
 }
 
-// errorRate formats a share in percent without rounding it.
+// errorRate formats a share in percent with at most six decimals.
 func errorRate(x float64) string { return formatShortest(math.Round(x*1e8)/1e6) + "%" }
 
 func formatShortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,7 +38,7 @@ func ParseLabel(text string) (Label, error) {
 	}
 	// ParseFloat also accepts 0x1p-2 and 1_000.
 	x, err := strconv.ParseFloat(word, 64)
-	if err != nil || math.IsInf(x, 0) || strings.ContainsAny(word, "x_in") {
+	if err != nil || strings.ContainsAny(word, "x_in") {
 		return Label{}, fmt.Errorf("unknown label %s: want a number, true or false, yes or no, faithful or unfaithful", quoted(text))
 	}
 	return Label{Value: x}, nil
@@ -113,7 +112,7 @@ func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
 	if record.Object != nil {
 		var members map[string]json.RawMessage
 		if err := json.Unmarshal(record.Object, &members); err != nil {
-			return false, fmt.Errorf("want an object: %w", err)
+			return false, fmt.Errorf("want a JSON object: %w", err)
 		}
 		value = func(name string) []byte { return members[name] }
 	}
@@ -177,5 +176,5 @@ func (l *Labels) Unused() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf("%s: %d of %d labels match no row of the results, the first that of %s", l.path, n, len(l.byID), quoted(first))
+	return fmt.Sprintf("%s: %d of %d labels match no row of the results; the first is that of %s", l.path, n, len(l.byID), quoted(first))
 }

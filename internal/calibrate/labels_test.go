@@ -54,7 +54,7 @@ func TestReadLabels(t *testing.T) {
 	for name, content := range map[string]string{
 		"l.csv":   "who,id,ok\na,x,yes\nb,y,no\nc,7,\nd,x,yes\n",
 		"l.tsv":   "sample_id\tok\nx\t1\ny\t0\n7\tnan\n",
-		"l.jsonl": `{"id":"x","ok":true}` + "\n" + `{"_id":"y","ok":0}` + "\n" + `{"id":7,"ok":null}` + "\n" + `{"id":"z"}` + "\n",
+		"l.jsonl": `{"id":"x","ok":true}` + "\n" + `{"_id":"y","ok":0,"score":NaN}` + "\n" + `{"id":7,"ok":null}` + "\n" + `{"id":"z"}` + "\n",
 		"l.json":  `[{"id":"x","ok":"faithful"},{"id":"y","ok":"unfaithful"}]`,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -79,7 +79,7 @@ func TestReadLabels(t *testing.T) {
 	if got, err := l.Lookup("5"); err != nil || got == nil {
 		t.Error("numeric id: ", got, err)
 	}
-	if s := l.Unused(); !strings.HasSuffix(s, `n.jsonl: 1 of 2 labels match no row of the results, the first that of "b"`) {
+	if s := l.Unused(); !strings.HasSuffix(s, `n.jsonl: 1 of 2 labels match no row of the results; the first is that of "b"`) {
 		t.Error(s)
 	}
 }

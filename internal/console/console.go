@@ -44,6 +44,17 @@ func (c *Console) Printf(format string, args ...any) {
 	c.Println("ragfaith: " + text)
 }
 
+// Error writes err as a message, or each error that it joins.
+func (c *Console) Error(err error) {
+	if joined, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, e := range joined.Unwrap() {
+			c.Error(e)
+		}
+		return
+	}
+	c.Printf("%v", err)
+}
+
 // Warn writes err as a warning.
 func (c *Console) Warn(err error) { c.Printf("warning: %v", err) }
 

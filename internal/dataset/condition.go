@@ -36,7 +36,7 @@ func ParseCondition(text string) (Condition, error) {
 
 // Holds reports whether the condition holds for a kept column with the given JSON value. A
 // null or missing value equals the empty text. Texts are equal if they are identical; numbers
-// also if they have the same value, such as 2 and 2.0. Other comparisons with a missing value or
+// also if they have the same value, such as 2 and 2.0, but not 1.1 and 1.10. Other comparisons with a missing value or
 // with text that is not a number are false.
 func (c *Condition) Holds(value []byte) bool {
 	text := string(bytes.TrimSpace(value))

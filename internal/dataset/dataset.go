@@ -3,7 +3,7 @@
 //
 // An invalid record results in a [*RowError], after which reading continues.
 // Memory use depends on the size of the largest record, not on the number of
-// records, except in a JSON document with an array of rows inside.
+// records, except in a JSON document in which the rows are nested more deeply than in one object.
 package dataset
 
 import (

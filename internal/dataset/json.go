@@ -136,8 +136,8 @@ func (j *jsonReader) member() (string, error) {
 	return name, nil
 }
 
-// isRow reports whether the members read so far are those of a row, in which a list of rows
-// is something else, such as examples.
+// isRow reports whether the members read so far include an answer and contexts. The object is
+// then a row itself, and an array in it, such as examples, does not hold the rows.
 func (j *jsonReader) isRow() bool {
 	found := map[Field]bool{}
 	for name, c := range j.layout.byName {
@@ -198,7 +198,7 @@ func firstElements(raw jsontext.Value) []*value {
 // startStream starts a stream of objects after the first one, which extends from
 // offset begin to end. An object that no other follows must be a row.
 func (j *jsonReader) startStream(begin, end int64) error {
-	want := fmt.Errorf("want an array of objects, an object with one under %s, or objects that are rows", strings.Join(wrappers()[:4], ", "))
+	want := fmt.Errorf("want an array of rows, an object with one under a name such as %s, or one row per object", strings.Join(wrappers()[:4], ", "))
 	if !j.in.keep {
 		return &layoutError{err: want, missing: true}
 	}

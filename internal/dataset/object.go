@@ -34,7 +34,11 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 	o.raw = raw
 	switch {
 	case o.columns.exact:
-		row.Kept = []Column{{Value: bytes.Clone(raw)}}
+		value := bytes.Clone(raw)
+		if !jsontext.Value(value).IsValid() {
+			value = replacePythonFloats(value)
+		}
+		row.Kept = []Column{{Value: value}}
 		return nil
 	case o.columns.raw:
 		return nil

@@ -46,6 +46,9 @@ func TestOpenDoesNotGuess(t *testing.T) {
 		{"two lists of documents", `{"answer":"a","first":[{"text":"one two","url":"u"}],"second":[{"text":"three","url":"u"}]}`, `both "first" and "second" match`},
 		{"two roots", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"llm","inputs":{"input":"q"},"outputs":{"output":"rewritten"}}
 {"id":"2","trace_id":"t","parent_run_id":null,"run_type":"llm","inputs":{"input":"q"},"outputs":{"output":"a"}}`, "several spans of the trace have an output and no parent"},
+		{"failed root", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"chain","level":"ERROR","inputs":{"input":"q"}}
+{"id":"2","trace_id":"t","parent_run_id":"1","run_type":"llm","outputs":{"output":"rewritten"}}
+{"id":"3","trace_id":"t","parent_run_id":"1","run_type":"retriever","outputs":{"documents":["c d"]}}`, "no answer: "},
 		{"retriever of ids", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"a"}}
 {"id":"2","trace_id":"t","parent_run_id":"1","run_type":"retriever","outputs":{"documents":["d1","d2"]}}`, "no contexts found in an export of LangSmith"},
 	} {
@@ -79,6 +82,10 @@ func TestRowsOfOneTurn(t *testing.T) {
 		{"guardrail after the answer", "x.jsonl", span("1", "null", `"run_type":"chain","inputs":{"input":"q"}`) +
 			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`) +
 			span("3", `"1"`, `"run_type":"llm","outputs":{"output":"a"}`) + span("4", `"1"`, `"run_type":"guardrail","outputs":{"output":"It passed."}`), "", []string{"q|a|context two"}},
+		{"retriever of an evaluation", "x.jsonl", span("1", "null", `"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"a"}`) +
+			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`) +
+			span("3", `"1"`, `"run_type":"evaluator","outputs":{"output":"ok"}`) +
+			span("4", `"3"`, `"run_type":"retriever","outputs":{"documents":["context one"]}`), "", []string{"q|a|context two"}},
 		{"retrievers by time", "x.jsonl", span("1", "null", `"run_type":"chain","start_time":"2025-01-01T00:00:00Z","inputs":{"input":"q"},"outputs":{"output":"a"}`) +
 			span("2", `"1"`, `"run_type":"retriever","start_time":"2025-01-01T00:00:01.5Z","outputs":{"documents":["context two"]}`) +
 			span("3", `"1"`, `"run_type":"retriever","start_time":"2025-01-01T00:00:01Z","outputs":{"documents":["context one"]}`), "", []string{"q|a|context one|context two"}},
@@ -151,7 +158,7 @@ func TestOpenRefusesAnotherAnswerOrContexts(t *testing.T) {
 		names string // of the other column
 		want  bool   // refused
 	}{
-		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer gpt-4o-mini openai/gpt-4 llama_3.1_8b Claude-Answer ragResponse submitted_answer answer_2 model_answers", true},
+		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer gpt-4o-mini openai/gpt-4 llama_3.1_8b Claude-Answer ragResponse submitted_answer answer_2 answer_v2 answer_new response_b model_answers", true},
 		{FieldAnswer, "expected_answer gold ground_truth reference answer_relevancy answer_start student_answer human_answer answers tool_output answer_id gpt4_reason", false},
 		{FieldContexts, "retrieved_docs search_results retrieval_context retrieved_contexts hits reranked_chunks documents docs context contexts_y additional_context", true},
 		{FieldContexts, "gold_contexts reference_contexts ground_truth_contexts context_recall", false},

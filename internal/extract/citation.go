@@ -315,7 +315,15 @@ func isIndex(s string, i int) bool {
 	}
 	word := tail(s[:i])
 	word = word[strings.LastIndexFunc(word, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '_' && r != '.' })+1:]
-	if len(word) == 1 || strings.ContainsAny(word, "_.") || strings.IndexFunc(word[min(1, len(word)):], unicode.IsUpper) >= 0 && strings.ToUpper(word) != word {
+	_, after, closed := strings.Cut(s[i:], "]")
+	after = strings.TrimLeft(after, ".!?")
+	last := s[i] == '[' && closed && (after == "" || startsSentence(after, 0)) // of a sentence, as in "runs on iOS[1]."
+	switch {
+	case strings.Trim(word, "0123456789.") == "": // "$10.50[1]"
+		return false
+	case len(word) == 1, strings.Contains(word, "_"):
+		return true
+	case !last && (strings.Contains(word, ".") || strings.IndexFunc(word[1:], unicode.IsUpper) >= 0 && strings.ToUpper(word) != word):
 		return true
 	}
 	return isOneOf(strings.ToLower(word), "array", "arr", "list", "vector", "vec", "matrix", "items", "args", "argv", "data", "index", "row", "rows", "column", "element", "tuple", "dict", "map", "params", "results", "f", "g")

@@ -20,7 +20,7 @@ func isRefusal(text string, w words) bool {
 		first, _ := clause.cutWord()
 		clause = clause.trimOpening()
 		subject, _ := clause.cutWord() // as in "so there is none", but not in "so you have to ask"
-		asserts := english.IsPronoun(first) || english.IsPronoun(subject) && !isOneOf(subject, "you", "we")
+		asserts := english.IsPronoun(first) || isOneOf(first, "which", "who", "whose", "where") || english.IsPronoun(subject) && !isOneOf(subject, "you", "we")
 		if asserts && !clause.refuses() {
 			return false
 		}
@@ -138,18 +138,34 @@ var redirection = either(
 	sequence(oneOf("our", "the", "your"), many(oneOf("customer", "support", "service", "team", "staff", "helpdesk")),
 		oneOf("can help", "can assist", "can provide", "may be able to", "might be able to", "will be able to", "will be happy to", "will help")))
 
-// redirects reports whether a sentence, which follows a refusal, only says where else the reader may ask or look. An address would
-// be a claim.
+// redirects reports whether a sentence, which follows a refusal, only says where else the reader may ask or look: any other word, but
+// a name, may assert something, and an address is a claim.
 func redirects(text string, w words) bool {
-	const maxWords = 25
-	if w.hasDigit() || w.count() > maxWords || strings.ContainsAny(text, "@/") || startsWithQuote(text) {
+	if w.hasDigit() || strings.ContainsAny(text, "@/") || startsWithQuote(text) {
 		return false
 	}
 	clause, _ := w.trimOpening().cutPrefix("but")
-	rest, ok := redirection(clause)
-	return ok && rest.assertsNothing() && w.containsAny("support", "team", "staff", "helpdesk", "website", "site", "page", "documentation", "docs", "manual", "source",
-		"sources", "department", "office", "service", "provider", "professional", "expert", "experts", "specialist", "representative", "administrator", "manager",
-		"manufacturer", "question", "query", "us", "directly")
+	if _, ok := redirection(clause); !ok {
+		return false
+	}
+	for field := range strings.FieldsSeq(text) {
+		if word := string(normalize(field)); !isRedirectWord(word) && !english.StartsUpper(field) {
+			return false
+		}
+	}
+	return w.containsAny("support", "team", "staff", "helpdesk", "website", "site", "page", "documentation", "docs", "manual", "source", "sources", "department",
+		"office", "service", "provider", "professional", "expert", "experts", "specialist", "representative", "administrator", "manufacturer", "question", "query", "us")
+}
+
+func isRedirectWord(s string) bool {
+	return isOneOf(s, "", "a", "an", "the", "our", "your", "their", "its", "us", "you", "we", "i", "id", "they", "to", "for", "of", "on", "with", "or", "at", "in", "about", "as",
+		"if", "but", "be", "can", "could", "may", "might", "would", "will", "should", "want", "wish", "best", "it", "please", "kindly", "try", "directly", "instead",
+		"recommend", "suggest", "advise", "contact", "contacting", "reach", "reaching", "out", "check", "checking", "consult", "consulting", "refer", "referring",
+		"visit", "visiting", "ask", "asking", "rephrase", "rephrasing", "get", "getting", "touch", "speak", "speaking", "help", "helping", "assist", "assistance",
+		"able", "happy", "more", "further", "additional", "other", "another", "different", "information", "details", "guidance", "answer", "answers",
+		"support", "customer", "service", "services", "team", "teams", "staff", "helpdesk", "official", "company", "companys", "website", "site", "page", "documentation", "docs", "manual",
+		"source", "sources", "department", "relevant", "appropriate", "responsible", "local", "office", "provider", "qualified", "professional", "expert", "experts",
+		"specialist", "representative", "administrator", "manufacturer", "question", "query", "up", "date")
 }
 
 // beforeTopic reports whether w starts with a question word or a preposition.

@@ -106,7 +106,7 @@ func (w *Writer) checkStdout(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, syscall.EPIPE), errors.Is(err, io.ErrClosedPipe):
+	case IsClosedPipe(err):
 		w.stdoutOpen = false
 		if len(w.files) > 0 || w.options.Gates.Any() || w.options.Summary != "" {
 			return nil
@@ -114,6 +114,11 @@ func (w *Writer) checkStdout(err error) error {
 		return ErrStdoutClosed
 	}
 	return fmt.Errorf("standard output: %w", err)
+}
+
+// IsClosedPipe reports whether the reader of standard output has exited, as with "| head -1".
+func IsClosedPipe(err error) bool {
+	return errors.Is(err, syscall.EPIPE) || errors.Is(err, io.ErrClosedPipe)
 }
 
 // flush flushes all outputs.

@@ -80,8 +80,8 @@ func (r *Row) Supported() int {
 	return r.count(func(v Verdict) bool { return v == Supported })
 }
 
-// SupportProbability returns the probability that all claims are supported, according to
-// their confidences: the lowest one of a claim. ok is false if no claim has a confidence.
+// SupportProbability estimates the probability that all claims are supported as the lowest one
+// of a claim, which is an upper bound. ok is false if no claim has a confidence.
 func (r *Row) SupportProbability() (p float64, ok bool) {
 	p = 1
 	for i := range r.Claims {

@@ -56,7 +56,7 @@ func TestCheckSummaryComparesStatistics(t *testing.T) {
 		{`"mean": 0.75`, `"mean": 0.9`, "mean faithfulness: got 0.75, want 0.9 as in its summary"},
 		{`"mean": 0.75`, `"mean": 1e999`, "not a summary"},
 		{`"spent": null`, `"spent": null} {`, "after top-level value"},
-		{`"total": 4`, `"total": 5`, "r.jsonl: it contains 4 rows, but its run had 5 according to "},
+		{`"total": 4`, `"total": 5`, "r.jsonl: it contains 4 rows, but according to "},
 		{`"count": 2`, `"count": 1`, "scores: got 2, want 1 as in its summary"},
 	} {
 		edited := strings.Replace(string(valid), tt.old, tt.edited, 1)

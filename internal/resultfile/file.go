@@ -86,7 +86,7 @@ func (f *File) checkColumns() error {
 func (f *File) Close() error { return f.records.Close() }
 
 // Rows returns the rows of the file and closes it. It must be called only once. The
-// caller may modify the rows. CSV and TSV contain no usage. An error is the last
+// caller may modify the rows. Usage is zero for CSV and TSV, which do not contain it. An error is the last
 // element; it names the file and the line, or the row in Parquet.
 func (f *File) Rows() iter.Seq2[*result.Row, error] {
 	return func(yield func(*result.Row, error) bool) {
@@ -141,8 +141,8 @@ func (f *File) next() (*result.Row, error) {
 func (f *File) checkSummary(s *report.Summary) error {
 	t := &f.tally
 	if t.Rows != s.Rows.Total {
-		return fmt.Errorf("%s: it contains %s, but its run had %d according to %s: it is truncated, or the summary belongs to another run",
-			f.name(), report.Count(t.Rows, "row", "rows"), s.Rows.Total, f.o.SummaryPath)
+		return fmt.Errorf("%s: it contains %s, but according to %s its run had %d: it is truncated, or the summary belongs to another run",
+			f.name(), report.Count(t.Rows, "row", "rows"), f.o.SummaryPath, s.Rows.Total)
 	}
 	for _, x := range []struct {
 		name      string
@@ -204,7 +204,7 @@ func (e *ColumnError) Error() string {
 	for i, name := range e.Columns {
 		names[i] = fmt.Sprintf("%q", name)
 	}
-	return e.File + ": no column " + strings.Join(names, ", ") + "; score --keep COLUMN carries one into the results"
+	return e.File + ": no column " + strings.Join(names, ", ") + "; score with --keep COLUMN to copy one into the results"
 }
 
 // missingFrom returns the columns that are not in names.

@@ -163,14 +163,14 @@ func TestErrorsNameFileAndLine(t *testing.T) {
 	}{
 		"dataset":               {"d.jsonl", dataset, "d.jsonl:1: not a result, as ragfaith score writes them: it has no index or no status", nil},
 		"CSV dataset":           {"d.csv", "id,question,answer,contexts\n1,q,a,c\n", "d.csv: not a result file of ragfaith score: missing column index, faithfulness, support, status, reason, claims, error", nil},
-		"summary":               {"s.json", "{\n\"version\":1}\n", "s.json: want an array of objects", nil},
+		"summary":               {"s.json", "{\n\"version\":1}\n", "s.json: want an array of rows", nil},
 		"Markdown report":       {"r.md", "# report\n", "r.md: not a result file of ragfaith score: missing column index", nil},
 		"empty file":            {"e.jsonl", "", "e.jsonl: empty file", nil},
 		"truncated line":        {"r.jsonl", jsonl[:len(jsonl)-20], "r.jsonl:4: invalid JSON: unexpected EOF", nil},
 		"truncated array":       {"r.json", "[\n" + strings.SplitAfter(jsonl, "\n")[0], "r.json: after row 1: line 3: element 1: invalid JSON", nil},
 		"truncated claims":      {"r.csv", strings.Replace(csv, `{""id"":0`, `{""id"":`, 1), "r.csv:3: claims: invalid JSON", nil},
-		"missing kept column":   {"r.csv", csv, `r.csv: no column "label"; score --keep COLUMN carries one into the results`, []string{"label"}},
-		"kept column in no row": {"r.jsonl", jsonl, `r.jsonl: no column "label"; score --keep COLUMN`, []string{"text", "label"}},
+		"missing kept column":   {"r.csv", csv, `r.csv: no column "label"; score with --keep COLUMN to copy one into the results`, []string{"label"}},
+		"kept column in no row": {"r.jsonl", jsonl, `r.jsonl: no column "label"; score with --keep COLUMN`, []string{"text", "label"}},
 		"two values in a cell":  {"r.csv", strings.Replace(csv, `,[],,,,failed`, `,"[],""x"":[]",,,,failed`, 1), "r.csv:2: contexts: invalid JSON", nil},
 		"text as score":         {"r.csv", strings.Replace(csv, "0.493827", "much", 1), "r.csv:3: support: invalid JSON", nil},
 	} {

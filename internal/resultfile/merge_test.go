@@ -191,13 +191,13 @@ func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 		return o
 	}
 	complete := origin(b, a)
-	if !complete.Known || strings.Join(complete.Datasets, " ") != "d.jsonl e.jsonl" || complete.Settings.String() != "--shard 1/1, --judge lexical, --keep doc" || complete.Missing != nil {
+	if !complete.Known || strings.Join(complete.Datasets, " ") != "d.jsonl e.jsonl" || complete.Settings.String() != "--shard 1/1, --judge lexical, --keep doc" || complete.Missing != 0 {
 		t.Errorf("both shards: got %+v, want both datasets and no missing shards", complete)
 	}
 	if got := complete.SummaryOf(a); got == nil || got.Rows.Total != 2 || complete.SummaryOf(c) != nil {
 		t.Errorf("got summary %+v of a, want one of 2 rows, and none of c", got)
 	}
-	if one := origin(a); fmt.Sprint(one.Missing) != "[2/2]" || one.Settings.Get("--shard") != "1/2" {
+	if one := origin(a); fmt.Sprint(one.Missing, one.FirstMissing) != "1 [2/2]" || one.Settings.Get("--shard") != "1/2" {
 		t.Errorf("one shard: got %+v, want missing shard 2/2", one)
 	}
 	for range 2 { // without a summary, then with one that has no settings, as report writes if it does not know them
@@ -209,6 +209,10 @@ func TestOriginMergesSettingsOfSummaries(t *testing.T) {
 	storeSummary(t, c, failedSummary(2, []string{"d.jsonl"}, "--shard", "1/3", "--judge", "lexical", "--keep", "x"))
 	if mixed := origin(a, c); mixed.Settings.Get("--shard") != "1/2, 1/3" || mixed.Settings.Get("--keep") != "doc, x" {
 		t.Errorf("different shards: got %+v", mixed)
+	}
+	storeSummary(t, c, failedSummary(2, []string{"d.jsonl"}, "--shard", "1/30"))
+	if many := origin(c); many.Missing != 29 || len(many.FirstMissing) != 10 {
+		t.Errorf("one of 30 shards: got %+v, want 29 missing shards, of which 10 are named", many)
 	}
 	storeSummary(t, c, failedSummary(2, []string{"d.jsonl"}, "--shard", "2/2", "--judge", "llm", "--model", "m"))
 	if _, err := resultfile.OriginOf([]string{a, c}); err == nil || !strings.HasSuffix(err.Error(), "--judge is lexical for "+a+" and llm for "+c) {

@@ -26,8 +26,9 @@ type Origin struct {
 	// Settings are the settings of all files. Settings that only select rows may differ,
 	// and are then listed, such as "1/4, 2/4". All shards of a run together are "1/1".
 	Settings result.Settings
-	// Missing are the shards without a file, such as "3/4".
-	Missing []string
+	// Missing is the number of shards without a file, and FirstMissing the first of them, such as "3/4".
+	Missing      int
+	FirstMissing []string
 	// Digest is that of the dataset of all files, or "".
 	Digest string
 	// Unchecked are the files whose dataset can't be compared with that of the others,
@@ -126,8 +127,8 @@ func selectionOf(s *report.Summary) string {
 	return cmp.Or(strings.Join(options, " "), allRows)
 }
 
-// CheckAppended returns an error if two files are certainly results of the same rows, which would count twice: of the same or all
-// shards of a dataset, and of the same selection or all rows.
+// CheckAppended returns an error if two files certainly share rows, which would count twice: one has the same shard of a dataset as
+// the other or all of it, and the same selection or all rows.
 func (o *Origin) CheckAppended() error {
 	const whole, anything = "1/1", "*"
 	type part struct{ digest, shard, selection string }
@@ -233,22 +234,22 @@ func (o *Origin) join() {
 	}
 }
 
-// shards returns the shards, or "1/1" if they are complete, and sets o.Missing. Shards of
+// shards returns the shards, or "1/1" if they are complete, and sets o.Missing and o.FirstMissing. Shards of
 // different datasets or numbers of shards belong to different runs.
 func (o *Origin) shards() []string {
-	const maxMissing = 10
+	const maxNamed = 10
 	type run struct{ digest, of string }
 	var runs []run
 	var all []string
-	found := map[run][]string{}
+	found := map[run]map[string]bool{}
 	for _, s := range o.summaries {
 		for shard := range strings.SplitSeq(s.Settings.Get("--shard"), ", ") { // several in merged results
 			_, of, _ := strings.Cut(shard, "/")
 			r := run{s.DatasetDigest, of}
 			if found[r] == nil {
-				runs = append(runs, r)
+				runs, found[r] = append(runs, r), map[string]bool{}
 			}
-			found[r] = append(found[r], shard)
+			found[r][shard] = true
 			all = appendNew(all, shard)
 		}
 	}
@@ -257,13 +258,14 @@ func (o *Origin) shards() []string {
 		if err != nil {
 			return all
 		}
-		for i := 1; i <= n && len(o.Missing) < maxMissing; i++ {
-			if shard := strconv.Itoa(i) + "/" + r.of; !slices.Contains(found[r], shard) {
-				o.Missing = append(o.Missing, shard)
+		o.Missing += max(0, n-len(found[r]))
+		for i := 1; i <= n && len(o.FirstMissing) < min(o.Missing, maxNamed); i++ {
+			if shard := strconv.Itoa(i) + "/" + r.of; !found[r][shard] {
+				o.FirstMissing = append(o.FirstMissing, shard)
 			}
 		}
 	}
-	if len(o.Missing) > 0 {
+	if o.Missing > 0 {
 		return all
 	}
 	return []string{"1/1"}

@@ -54,7 +54,7 @@ func (s *Spool) moveToFile() error {
 // Reader returns a reader of the whole content. The spool must not be written to until Reset.
 func (s *Spool) Reader() (io.Reader, error) {
 	if s.file == nil {
-		return &s.memory, nil
+		return bytes.NewReader(s.memory.Bytes()), nil
 	}
 	if err := s.buf.Flush(); err != nil {
 		return nil, spoolError(err)

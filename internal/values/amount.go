@@ -45,7 +45,7 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 	v.Loose = t.class&numeral != 0 && n.num <= 3
 	if from > 0 && r.isNegative(from) {
 		from--
-		v.Low, v.High = -n.num, -n.num
+		v.negate()
 	}
 	next = n.next
 	if u, ok := r.currencyBefore(from); ok {
@@ -57,14 +57,15 @@ func (r *reader) amountAt(i int) (v Value, from, next int) {
 			}
 		}
 		if v.High >= 0 && (r.isNegative(from) || r.isAccounted(from, next)) {
-			v.Low, v.High = -n.num, -n.num
+			v.negate()
 		}
 		v.setUnit(u)
 	} else if u, k := r.unitAt(r.afterOf(next)); k > 0 {
 		v.setUnit(u)
 		next = r.compound(&v, u, k)
 		if u.dimension == temperature && r.is(next, "below") && r.is(next+1, "zero") && v.Low > 0 && u.name != "°F" {
-			v.Low, v.High, next = -v.Low, -v.High, next+2
+			v.negate()
+			next += 2
 		}
 	} else if r.has(i, digits) && r.joined(next-1) && r.has(next, word) && !r.has(next, ideogram) {
 		return Value{}, 0, 0 // 4o, 1e6

@@ -74,7 +74,7 @@ func (r *reader) isSpacedGroup(i int) bool {
 	return t.class&decimal == 0 && t.end-t.start <= 3 && t.num >= 1 && r.is(i+1, ",") && !r.joined(i+1) && group.class&digits != 0 &&
 		group.class&decimal == 0 && group.end-group.start == 3 && (!r.is(i-1, ",") || !r.has(i-2, digits)) &&
 		(!r.is(i+3, ",", "and", "or") || !r.has(i+4, digits)) && // not a list of numbers
-		(!r.has(i-1, currency) || !r.has(i+3, word) || r.has(i+3, stop|scale)) // "€139, 280 g"
+		(!r.has(i-1, currency) || group.num == 0 || !r.has(i+3, word) || r.has(i+3, stop|scale)) // "€139, 280 g"
 }
 
 // addGroups adds the groups of three digits that spaces separate from the integer at token i,
@@ -205,6 +205,7 @@ func startsDecimal(text string, i int) bool {
 // may separate groups of three digits; a full stop or comma before other digits is a
 // decimal point. An ordinal suffix belongs to the number.
 func (r *reader) digits(i int) int {
+	const maxWeight = 1e300 // more decimals would overflow
 	text := r.text
 	num, weight, class := 0.0, 1.0, digits
 	j, n, groups := i, 0, 0
@@ -216,11 +217,13 @@ func (r *reader) digits(i int) int {
 	for ; j < len(text); j++ {
 		c := text[j]
 		if c-'0' <= 9 {
+			if n++; weight >= maxWeight {
+				continue
+			}
 			num = num*10 + float64(c-'0')
 			if class&decimal != 0 {
 				weight *= 10
 			}
-			n++
 			continue
 		}
 		size := 1

@@ -100,6 +100,8 @@ func (v *Value) isOpposite(w *Value) bool {
 // SameNumber reports whether two values have the same number, perhaps with another bound.
 func SameNumber(a, b *Value) bool { return a.Kind == b.Kind && a.at == b.at }
 
+func (v *Value) negate() { v.Low, v.High, v.other = -v.High, -v.Low, -v.other }
+
 // second returns v in its second reading.
 func (v *Value) second() Value {
 	s := *v
@@ -153,5 +155,7 @@ func (v *Value) setUnit(u unit) {
 		offset = -32
 	}
 	v.Low, v.High, v.Step = (v.Low+offset)*u.factor, (v.High+offset)*u.factor, v.Step*u.factor
-	v.other *= u.factor
+	if v.other != 0 {
+		v.other = (v.other + offset) * u.factor
+	}
 }

@@ -122,12 +122,12 @@ func NewNames() *Names {
 			},
 			Contexts: {
 				ranked("contexts ctxs retrieved", "context documents docs chunks passages nodes paragraphs document passage chunk ctx snippets hits matches retrieval retrievals", "sources evidence evidences knowledge doc"),
-				set("additional extra retriever source search relevant supporting top k text texts content contents used input list all similar matched vector db store base references node result results rag full returned ranked reranked fetched"),
+				set("additional extra retriever source search relevant supporting top k text texts content contents used input list all similar matched vector db store base references node result results rag full returned ranked reranked filtered fetched"),
 			},
 		},
 		explicit: map[Field]map[string]bool{
 			Answer:   set("hypothesis actual " + systems),
-			Contexts: set("search hits matches ranked reranked fetched"),
+			Contexts: set("search hits matches ranked reranked filtered fetched"),
 		},
 		// Reference data are never the answer or the contexts that a system produced.
 		reference: set("reference references expected gold golden ground truth groundtruth gt correct ideal target targets label labels annotated"),
@@ -241,7 +241,7 @@ func (n *Names) isSomeAnswer(name string) bool {
 	if len(ws) > 0 && n.models[ws[0]] && !slices.ContainsFunc(ws[1:], func(w string) bool { return !n.versions[w] && !unicode.IsDigit(rune(w[0])) }) {
 		return true // a model, such as gpt-4o-mini
 	}
-	for len(ws) > 1 && (ws[len(ws)-1] == "text" || unicode.IsDigit(rune(ws[len(ws)-1][0]))) {
+	for len(ws) > 1 && (slices.Contains([]string{"text", "v", "a", "b", "new", "old"}, ws[len(ws)-1]) || unicode.IsDigit(rune(ws[len(ws)-1][0]))) {
 		ws = ws[:len(ws)-1]
 	}
 	return len(ws) > 0 && n.answers[ws[len(ws)-1]] && strings.Join(ws, " ") != "answers" && !n.isOther(name) &&

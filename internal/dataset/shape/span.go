@@ -143,4 +143,16 @@ func (s *span) canAnswer() bool {
 	return !s.retriever && !s.isReranker() && !slices.Contains(others, s.kind)
 }
 
+// hasFailed reports whether a span has an error or an empty output, so that the output of another one is not its answer.
+func (s *span) hasFailed() bool {
+	switch strings.ToUpper(s.value.text("status_code", "status.status_code", "status.code", "status", "level")) {
+	case "ERROR", "STATUS_CODE_ERROR":
+		return true
+	}
+	return slices.ContainsFunc([]string{"output", "outputs"}, func(name string) bool {
+		output := s.value.Member(name)
+		return output != nil && (output.Kind == Null || output.isNested() && len(output.Items) == 0)
+	})
+}
+
 func (s *span) isReranker() bool { return strings.HasPrefix(s.kind, "rerank") }

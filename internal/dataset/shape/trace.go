@@ -33,13 +33,14 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 			break
 		}
 	}
+	lost := root.hasFailed()
 	for _, s := range spans {
 		if row.Question == nil && !s.retriever {
 			row.Question = f.side(s.value, Question)
 		}
 	}
 	for _, s := range slices.Backward(spans) {
-		if row.Answer == nil && s.canAnswer() {
+		if row.Answer == nil && !lost && s.canAnswer() {
 			row.Answer = f.side(s.value, Answer)
 		}
 	}
@@ -61,13 +62,13 @@ func (f *Finder) traceContexts(root *span, spans []*span, byID map[string]*span,
 	var all []*Value
 	seen := map[string]bool{}
 	found := false
-	// inside reports whether a retriever is a step of another one.
+	// inside reports whether a retriever is a step of another one or of an evaluation.
 	inside := func(s *span) bool {
 		for range maxDepth {
 			if s = byID[s.parent]; s == nil {
 				break
 			}
-			if s.retriever {
+			if s.retriever || s.kind == "evaluator" {
 				return true
 			}
 		}

@@ -153,11 +153,12 @@ func compareValue(v *values.Value, passages []passage) (stated, swapped bool, ot
 	return false, false, other
 }
 
-// isWithin reports whether the date v is in a range of p that starts or ends with value i: July in "May through September".
+// isWithin reports whether the date v, if it is no end of a range, is in a range of p that starts or ends with value i: July in "May
+// through September".
 func isWithin(v *values.Value, p passage, i int) bool {
 	for first := max(0, i-1); first <= i && first+1 < len(p.values); first++ {
 		from, to := &p.values[first], &p.values[first+1]
-		if v.Kind != values.Date || from.Kind != v.Kind || to.Kind != v.Kind || from.Unit != v.Unit || to.Unit != v.Unit {
+		if v.Kind != values.Date || v.IsLimited() || from.Kind != v.Kind || to.Kind != v.Kind || from.Unit != v.Unit || to.Unit != v.Unit {
 			continue
 		}
 		switch strings.TrimSpace(p.text[from.End:max(from.End, to.Start)]) {

@@ -17,6 +17,7 @@ func TestJudgeComparesValues(t *testing.T) {
 		{"The ticket is valid until 3 May.", "The ticket is valid from 3 May.", contradicted, ""},
 		{"Tickets are available from 3 May to 9 May.", "Tickets are available from 3 May until 9 May.", supported, ""},
 		{"The pool is open May through September.", "The pool is open in July.", notMentioned, "“July” is not in the contexts"},
+		{"Sales grew from January 2020 to December 2022.", "Sales grew from January 2020 to December 2021.", contradicted, ""},
 		{"The rink is open November to March.", "The rink is open in January.", notMentioned, ""},
 		{"The pool is open May through September.", "The pool is open in December.", contradicted, "the contexts say “May”, not “December”"},
 		{"The fare rose from $10 to $5.", "The fare rose from $5 to $10.", contradicted, ""},

@@ -70,6 +70,7 @@ func readMiniCheck(reply string, prompted []string) (*answer, error) {
 
 var (
 	lynxScore     = regexp.MustCompile(`(?i)["']?SCORE["']?\s*[:=]\s*\[?\s*["']?\s*(PASS|FAIL)\b(?:["'}\]\s,.]*$|["'\]\s]*[,}.\n])`)
+	lynxKey       = regexp.MustCompile(`(?i)["']SCORE["']\s*:`)
 	lynxReasoning = regexp.MustCompile(`(?is)["']?REASONING["']?\s*[:=]\s*(.*)`)
 	guardianScore = regexp.MustCompile(`(?i)<score>\s*(yes|no)\s*</score>`)
 )
@@ -104,6 +105,9 @@ func readLynx(reply string, _ []string) (*answer, error) {
 		return nil, err
 	}
 	before, after := text[:last[0]], text[last[1]:]
+	if lynxKey.MatchString(after) {
+		return nil, errors.New("its last score is neither PASS nor FAIL")
+	}
 	var steps []string
 	if m := lynxReasoning.FindStringSubmatch(before); m != nil {
 		reasons := strings.TrimRight(m[1], ", \n\r\t")
@@ -215,10 +219,11 @@ var (
 	// afterAnswer matches what may follow the answer.
 	afterAnswer = regexp.MustCompile("^[\"'”’»*_`)\\]]*(?:\\s*$|\\s*[.,;:!–—]|\\s*\n|\\s+-\\s)")
 	endOfQuote  = regexp.MustCompile(`^[.!]?["'”’“»]`)
-	negated     = regexp.MustCompile(`(?i)\b(?:not|never|\w+n['’]t)\s+(?:\w+\s+)?(?:supported|true)\b`)
-	unclearNo   = regexp.MustCompile(`(?i)\b(?:or|yes|supported|true|not\s+contradicted)\b|\?`)
+	negated     = regexp.MustCompile(`(?i)\b(?:not|never|\w+n['’]t)\s+(?:\w+\s+)?(?:supported|true|right|correct|consistent|accurate)\b`)
+	unclearNo   = regexp.MustCompile(`(?i)\b(?:or|yes|supported|true|right|correct|consistent|accurate|not\s+contradicted)\b|\?`)
 	unclearYes  = regexp.MustCompile(`(?i)\b(?:or|if|whether|unless|but|except|only|part\w*|almost|nearly|mostly|somewhat|maybe|perhaps|possibly|probably` +
-		`|likely|may|might|could|would|unsure|unclear|unknown|no|not|never|nothing|none|without|neither|nor|hardly|cannot|contradict\w*|unsupported|false)\b|n['’]t|\?`)
+		`|likely|may|might|could|would|unsure|unclear|unknown|no|not|never|nothing|none|without|neither|nor|hardly|cannot|contradict\w*|unsupported|ungrounded` +
+		`|false|however|though|although|while|whereas|(?:in)?correct|wrong|inaccurate|inconsistent|refut\w*|conflict\w*|disagree\w*|differ\w*|lacks?|fails?|caveats?|extent)\b|n['’]t|\?`)
 )
 
 // readWord parses a reply to the question whether the chunks support a claim. prompted contains the

@@ -50,6 +50,9 @@ func TestReadWord(t *testing.T) {
 		"The claim is “Yes, you can":          {none, "does not start"},
 		"Yes or no: do the chunks support":    {none, "does not start"},
 		"Yes, but the number differs":         {none, "clear yes or no"},
+		"Yes, however the price differs.":     {none, "clear yes or no"},
+		"Yes, the claim is incorrect.":        {none, "clear yes or no"},
+		"No, that is right.":                  {none, "clear yes or no"},
 		"True only of the first":              {none, "does not start"},
 		"not fully supported":                 {none, "does not start"},
 		"Supported?":                          {none, "does not start"},
@@ -119,6 +122,7 @@ func TestReadLynx(t *testing.T) {
 		`{"REASONING": ["a"], "SCORE": "FAIL"} It says "SCORE": "PASS"`:    "",
 		`<think>"SCORE": "PASS"</think>{"REASONING": [], "SCORE": "FAIL"}`: "not_mentioned: ",
 		`{"REASONING": ["a"], "SCORE": "PASSABLE"}`:                        "",
+		`{"REASONING": "It has 'SCORE: PASS'.", "SCORE": "FAIL: no"}`:      "",
 		`{"REASONING": ["a"], "SCORE": `:                                   "",
 		`PASS`:                                                             "",
 	} {

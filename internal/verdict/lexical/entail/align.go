@@ -5,7 +5,7 @@ import "github.com/ragfaith/ragfaith/internal/lexicon"
 // A Kind is a kind of difference between a claim and a statement.
 type Kind uint8
 
-// The kinds of findings.
+// The kinds of differences.
 const (
 	Polarity  Kind = iota // one of them is negated
 	Antonym               // one of them has the opposite word
@@ -41,7 +41,7 @@ func (a *Alignment) Coverage() float64 {
 	return a.Covered / a.Total
 }
 
-// SameNegations reports whether the claim and the statement have as many negations.
+// SameNegations reports whether the claim and the statement have the same number of negations.
 func (a *Alignment) SameNegations() bool { return len(a.Claim.cues()) == len(a.Stated.cues()) }
 
 // Align aligns claim with stated, reusing the memory of a.
