@@ -41,13 +41,7 @@ func Open(paths []string, opts Options) (*Set, error) {
 		return nil, err
 	}
 	s := &Set{warnings: newWarnings(opts), ids: map[uint64]struct{}{}, seed: maphash.MakeSeed()}
-	stdin := false
 	for _, path := range paths {
-		if path == stdinPath && stdin {
-			_ = s.Close()
-			return nil, usagef("standard input can only be read once")
-		}
-		stdin = stdin || path == stdinPath
 		f := &file{fileColumns: fileColumns{path: path, columns: columns, warnings: s.warnings, opts: &opts}}
 		if err := f.open(); err != nil {
 			_ = s.Close()

@@ -319,7 +319,7 @@ func isIndex(s string, i int) bool {
 	after = strings.TrimLeft(after, ".!?")
 	last := s[i] == '[' && closed && (after == "" || startsSentence(after, 0)) // of a sentence, as in "runs on iOS[1]."
 	switch {
-	case strings.Trim(word, "0123456789.") == "": // "$10.50[1]"
+	case s[i] == '[' && strings.Trim(word, "0123456789.") == "": // "$10.50[1]"
 		return false
 	case len(word) == 1, strings.Contains(word, "_"):
 		return true

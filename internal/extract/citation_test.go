@@ -77,6 +77,7 @@ func TestExtractAttachesCitationsToClaims(t *testing.T) {
 		"# Paris [1]": "#1",
 		"<p>The plan costs $10.</p>[1] <p>Support is free.</p>[2]":                      "#1 / #2",
 		"The app runs on iOS[1]. It costs $10.50[2].":                                   "#1 / #2",
+		"Section 5(2) of the Act says so.":                                              "",
 		"Read data[1] and config.list[2] first.":                                        "",
 		"The plan costs $10 per month.":                                                 "",
 		"The plan costs $10 [1].\n\n## Sources\n- [1]: [Plans](https://acme.com/plans)": "https://acme.com/plans|Plans](https://acme.com/plans|Plans|https://acme.com/plans#1",

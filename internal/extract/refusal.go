@@ -20,7 +20,8 @@ func isRefusal(text string, w words) bool {
 		first, _ := clause.cutWord()
 		clause = clause.trimOpening()
 		subject, _ := clause.cutWord() // as in "so there is none", but not in "so you have to ask"
-		asserts := english.IsPronoun(first) || isOneOf(first, "which", "who", "whose", "where") || english.IsPronoun(subject) && !isOneOf(subject, "you", "we")
+		relative := isOneOf(first, "which", "who", "whose", "where") && !clause.containsAny("i", "you", "answer", "question", "means", "needed", "necessary", "required")
+		asserts := relative || english.IsPronoun(first) || english.IsPronoun(subject) && !isOneOf(subject, "you", "we")
 		if asserts && !clause.refuses() {
 			return false
 		}

@@ -170,6 +170,7 @@ func TestExtractClassifiesByLayout(t *testing.T) {
 		{"refusal and a promise", "I don't know. Our support team can provide a full refund for life.", []string{"refusal", "claim"}},
 		{"refusal and a redirection to somebody described", "I don't know. Please contact the bankrupt manufacturer.", []string{"refusal", "claim"}},
 		{"refusal with a relative clause", "The context does not mention the warranty, which is lifetime.", []string{"claim"}},
+		{"refusal with a reason", "The context does not mention the warranty, which means that I cannot answer.", []string{"refusal"}},
 		{"redirection alone", "Please contact our support team.", []string{"claim"}},
 		{"indented code", "Run this:\n\n    $ make all\n    x = 1\n\nIt takes long.", []string{"lead_in", "code", "claim"}},
 		{"indented prose", "It rains.\n\n    It pours today.", []string{"claim", "claim"}},
