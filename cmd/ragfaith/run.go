@@ -54,7 +54,11 @@ func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 // withCommand inserts score before a dataset and the flags before it, so that "ragfaith FILE" scores it.
 func withCommand(root *cobra.Command, args []string) []string {
 	at := slices.IndexFunc(args, isDataset)
-	if at < 0 || at > 0 && !strings.HasPrefix(args[0], "--") {
+	if at < 0 {
+		return args
+	}
+	name, isFlag := strings.CutPrefix(args[0], "--")
+	if known := root.Flags().Lookup(name) != nil || root.PersistentFlags().Lookup(name) != nil; at > 0 && (!isFlag || known) {
 		return args
 	}
 	root.InitDefaultHelpCmd()

@@ -53,6 +53,9 @@ func (s Score) Value(r *result.Row) float64 {
 		return r.Faithfulness
 	case MinScore:
 	}
+	if len(r.Claims) == 0 {
+		return math.NaN()
+	}
 	lowest := math.Inf(1)
 	for i := range r.Claims {
 		if r.Claims[i].Verdict != result.Unjudged {

@@ -323,7 +323,7 @@ func isIndex(s string, i int) bool {
 		return false
 	case len(word) == 1, strings.Contains(word, "_"):
 		return true
-	case !last && (strings.Contains(word, ".") || strings.IndexFunc(word[1:], unicode.IsUpper) >= 0 && strings.ToUpper(word) != word):
+	case !last && (strings.Contains(word, ".") || strings.IndexFunc(word[min(1, len(word)):], unicode.IsUpper) >= 0 && strings.ToUpper(word) != word):
 		return true
 	}
 	return isOneOf(strings.ToLower(word), "array", "arr", "list", "vector", "vec", "matrix", "items", "args", "argv", "data", "index", "row", "rows", "column", "element", "tuple", "dict", "map", "params", "results", "f", "g")
