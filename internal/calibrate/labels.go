@@ -1,7 +1,6 @@
 package calibrate
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -110,9 +109,9 @@ func (l *Labels) read(record *dataset.Record, column string) (bool, error) {
 		return record.Columns[i].Value
 	}
 	if record.Object != nil {
-		var members map[string]json.RawMessage
-		if err := json.Unmarshal(record.Object, &members); err != nil {
-			return false, fmt.Errorf("want a JSON object: %w", err)
+		members, err := record.Members()
+		if err != nil {
+			return false, err
 		}
 		value = func(name string) []byte { return members[name] }
 	}

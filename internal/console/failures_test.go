@@ -31,3 +31,11 @@ func TestFailureLogPrintsFileAndLine(t *testing.T) {
 		t.Errorf("output (-want +got):\n%s", d)
 	}
 }
+
+func TestJoinedErrorsAreSeparateMessages(t *testing.T) {
+	var b bytes.Buffer
+	New(&b, report.Palette{}).Error(errors.Join(errors.New("a.csv: full"), errors.New("b.csv: full")))
+	if want := "ragfaith: a.csv: full\nragfaith: b.csv: full\n"; b.String() != want {
+		t.Errorf("got %q, want %q", b.String(), want)
+	}
+}

@@ -34,11 +34,7 @@ func (o *objectReader) read(raw []byte, row *Row) error {
 	o.raw = raw
 	switch {
 	case o.columns.exact:
-		value := bytes.Clone(raw)
-		if !jsontext.Value(value).IsValid() {
-			value = replacePythonFloats(value)
-		}
-		row.Kept = []Column{{Value: value}}
+		row.Kept = []Column{{Value: bytes.Clone(raw)}}
 		return nil
 	case o.columns.raw:
 		return nil

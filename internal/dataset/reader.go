@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -104,6 +105,17 @@ type Record struct {
 	Line    int      // same as Row.Line
 	Object  []byte   // JSONL and JSON: value of the record, possibly invalid or not an object
 	Columns []Column // CSV, TSV and Parquet: named columns in order
+}
+
+// Members returns the members of Object by name. The floats of Python, such as NaN, are null.
+func (r *Record) Members() (members map[string]json.RawMessage, err error) {
+	if err = json.Unmarshal(r.Object, &members); err == nil {
+		return members, nil
+	}
+	if json.Unmarshal(replacePythonFloats(r.Object), &members) != nil {
+		return nil, fmt.Errorf("want a JSON object: %w", err)
+	}
+	return members, nil
 }
 
 // Records reads the records of a file. It is not safe for concurrent use.

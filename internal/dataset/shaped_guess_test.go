@@ -49,6 +49,9 @@ func TestOpenDoesNotGuess(t *testing.T) {
 		{"failed root", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"chain","level":"ERROR","inputs":{"input":"q"}}
 {"id":"2","trace_id":"t","parent_run_id":"1","run_type":"llm","outputs":{"output":"rewritten"}}
 {"id":"3","trace_id":"t","parent_run_id":"1","run_type":"retriever","outputs":{"documents":["c d"]}}`, "no answer: "},
+		{"root with an empty output", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"chain","output":{},"input":"q"}
+{"id":"2","trace_id":"t","parent_run_id":"1","run_type":"llm","output":"rewritten"}
+{"id":"3","trace_id":"t","parent_run_id":"1","run_type":"retriever","outputs":{"documents":["c d"]}}`, "no answer found"},
 		{"retriever of ids", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"a"}}
 {"id":"2","trace_id":"t","parent_run_id":"1","run_type":"retriever","outputs":{"documents":["d1","d2"]}}`, "no contexts found in an export of LangSmith"},
 	} {

@@ -126,47 +126,34 @@ var (
 		within(5, "information", "info", "data", "access", "details", "knowledge", "context", "answer", "evidence", "ability", "capability"))
 )
 
-// redirection is "please contact", "I would recommend checking" or "our team can help".
-//
-//nolint:gochecknoglobals // never changed
-var redirection = either(
-	sequence(
-		oneOf("please", "you can", "you could", "you may want to", "you might want to", "you may wish to", "i recommend", "i would recommend", "id recommend",
-			"i suggest", "i would suggest", "id suggest", "i advise", "try", "kindly", "it may be best to", "it might be best to"),
-		many(oneOf("try", "directly")),
-		oneOf("contact", "contacting", "reach out to", "reaching out to", "check", "checking", "consult", "consulting", "refer to", "referring to",
-			"visit", "visiting", "ask", "asking", "rephrase", "rephrasing", "get in touch with", "getting in touch with", "speak to", "speaking to", "speak with", "speaking with")),
-	sequence(oneOf("our", "the", "your"), many(oneOf("customer", "support", "service", "team", "staff", "helpdesk")),
-		oneOf("can help", "can assist", "can provide", "may be able to", "might be able to", "will be able to", "will be happy to", "will help")))
-
 // redirects reports whether a sentence, which follows a refusal, only says where else the reader may ask or look: any other word, but
 // a name, may assert something, and an address is a claim.
 func redirects(text string, w words) bool {
-	if w.hasDigit() || strings.ContainsAny(text, "@/") || startsWithQuote(text) {
+	if w.hasDigit() || strings.ContainsAny(text, "@/") || startsWithQuote(text) || !w.contains(isRedirection) || !w.contains(isAddressee) ||
+		w.containsAny("not", "no", "dont", "cannot", "without") {
 		return false
 	}
-	clause, _ := w.trimOpening().cutPrefix("but")
-	if _, ok := redirection(clause); !ok {
-		return false
-	}
-	for field := range strings.FieldsSeq(text) {
-		if word := string(normalize(field)); !isRedirectWord(word) && !english.StartsUpper(field) {
+	for i, field := range strings.Fields(text) {
+		word := string(normalize(field))
+		known := isRedirection(word) || isAddressee(word) || isDisclaimerWord(word) || isAboutAnswer(word) || isOneOf(word, "", "id", "suggest", "advise", "try",
+			"get", "want", "able", "happy", "best", "more", "assistance", "relevant", "appropriate", "customer", "company", "companys")
+		if !known && (i == 0 || !english.StartsUpper(field)) {
 			return false
 		}
 	}
-	return w.containsAny("support", "team", "staff", "helpdesk", "website", "site", "page", "documentation", "docs", "manual", "source", "sources", "department",
-		"office", "service", "provider", "professional", "expert", "experts", "specialist", "representative", "administrator", "manufacturer", "question", "query", "us")
+	return true
 }
 
-func isRedirectWord(s string) bool {
-	return isOneOf(s, "", "a", "an", "the", "our", "your", "their", "its", "us", "you", "we", "i", "id", "they", "to", "for", "of", "on", "with", "or", "at", "in", "about", "as",
-		"if", "but", "be", "can", "could", "may", "might", "would", "will", "should", "want", "wish", "best", "it", "please", "kindly", "try", "directly", "instead",
-		"recommend", "suggest", "advise", "contact", "contacting", "reach", "reaching", "out", "check", "checking", "consult", "consulting", "refer", "referring",
-		"visit", "visiting", "ask", "asking", "rephrase", "rephrasing", "get", "getting", "touch", "speak", "speaking", "help", "helping", "assist", "assistance",
-		"able", "happy", "more", "further", "additional", "other", "another", "different", "information", "details", "guidance", "answer", "answers",
-		"support", "customer", "service", "services", "team", "teams", "staff", "helpdesk", "official", "company", "companys", "website", "site", "page", "documentation", "docs", "manual",
-		"source", "sources", "department", "relevant", "appropriate", "responsible", "local", "office", "provider", "qualified", "professional", "expert", "experts",
-		"specialist", "representative", "administrator", "manufacturer", "question", "query", "up", "date")
+// isRedirection reports whether s says to ask somebody or to look elsewhere.
+func isRedirection(s string) bool {
+	return isOneOf(s, "contact", "contacting", "reach", "reaching", "check", "checking", "consult", "consulting", "refer", "referring", "visit", "visiting",
+		"ask", "asking", "rephrase", "rephrasing", "touch", "speak", "speaking", "help", "assist")
+}
+
+// isAddressee reports whether s is who or what a reader may ask.
+func isAddressee(s string) bool {
+	return isOneOf(s, "support", "team", "staff", "helpdesk", "website", "site", "page", "documentation", "docs", "manual", "source", "sources", "department",
+		"office", "service", "provider", "professional", "expert", "experts", "specialist", "representative", "administrator", "manufacturer", "question", "query", "us")
 }
 
 // beforeTopic reports whether w starts with a question word or a preposition.

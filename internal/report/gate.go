@@ -120,7 +120,7 @@ func (o *Thresholds) Warnings(t *Tally) []string {
 	if t.Rows > 0 && t.Failed == t.Rows && failedGate(t, o.MaxFailed).Passed {
 		all = append(all, fmt.Sprintf("all %d rows failed, which --max-failed %s allows: there is no score", t.Rows, o.MaxFailed))
 	}
-	if (o.MinMean != nil || o.MinLower != nil) && o.MaxNoClaims == nil && t.NoClaims > t.Scored {
+	if (o.MinMean != nil || o.MinLower != nil) && o.MaxNoClaims == nil && t.Scored > 0 && t.NoClaims > t.Scored {
 		all = append(all, fmt.Sprintf("%d of %d rows have no claims: the mean is that of the others; --max-no-claims limits them", t.NoClaims, t.Rows))
 	}
 	if n := t.Faithfulness.Count(); n > t.Scored && n-t.Scored > t.Scored {

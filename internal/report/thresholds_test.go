@@ -95,6 +95,17 @@ func newGroup(value string, n int, x float64) Group {
 	return Group{Value: NullText(value), RowCounts: RowCounts{Rows: n, Scored: n}, Mean: stats.Interval{Estimate: x, N: n, Method: stats.TooFew}}
 }
 
+func TestMeanOfFewRowsIsAWarning(t *testing.T) {
+	most, half := addRefusals(newTally(0, 1), 9), addRefusals(newTally(0, 1), 1)
+	gate, limited := Thresholds{MinMean: new(0.9)}, Thresholds{MinMean: new(0.9), MaxNoClaims: new(1.0)}
+	if got := gate.Warnings(most); len(got) != 1 || !strings.HasPrefix(got[0], "9 of 10 rows have no claims: ") {
+		t.Errorf("got warnings %q, want one about the rows without claims", got)
+	}
+	if got := slices.Concat(gate.Warnings(half), limited.Warnings(most), (&Thresholds{}).Warnings(most)); len(got) > 0 {
+		t.Errorf("got warnings %q, want none", got)
+	}
+}
+
 func TestGroupsGate(t *testing.T) {
 	t.Parallel()
 	nan := math.NaN()
