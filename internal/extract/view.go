@@ -189,13 +189,18 @@ func (v *answerStripper) walk(sections []section) {
 			end = sections[0].start
 		}
 		n := i + 1
-		for n < end && strings.IndexByte("`<&[(\xc2\xe2\xe3\xef\xf0", v.raw[n]) < 0 && v.raw[n-1] != '\n' { // see cutAt
+		for n < end && !cuttable[v.raw[n]] && v.raw[n-1] != '\n' {
 			n++
 		}
 		lineStart = v.raw[n-1] == '\n' || lineStart && strings.TrimSpace(v.raw[i:n]) == ""
 		i = n
 	}
 }
+
+// cuttable holds the bytes at which cutAt can cut something. Those above 0x7f start a character.
+//
+//nolint:gochecknoglobals // never changed
+var cuttable = [256]bool{'`': true, '<': true, '&': true, '[': true, '(': true, 0xc2: true, 0xe2: true, 0xe3: true, 0xef: true, 0xf0: true}
 
 // cutAt omits a citation, tag or similar text at i, or keeps literal text such
 // as code. It returns the number of bytes processed, or 0 for ordinary text.

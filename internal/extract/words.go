@@ -25,6 +25,9 @@ func normalize(text string) words {
 	gap := false                             // a space precedes the next word
 	for _, r := range text {
 		switch {
+		case r >= 'a' && r <= 'z' && !gap:
+			out = append(out, byte(r))
+			continue
 		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
 		case r >= 'A' && r <= 'Z':
 			r |= 0x20
@@ -212,15 +215,20 @@ type rule func(words) (rest words, ok bool)
 
 // oneOf returns the rule for any of the given phrases.
 func oneOf(phrases ...string) rule {
-	var starts [256]bool
+	phrases = slices.Clone(phrases)
+	slices.SortStableFunc(phrases, func(a, b string) int { return int(a[0]) - int(b[0]) })
+	var ends [256]uint8 // of the phrases that start with each byte, of which 0 is none
 	for _, p := range phrases {
-		starts[p[0]] = true
+		ends[p[0]]++
+	}
+	for k := range ends[1:] {
+		ends[k+1] += ends[k]
 	}
 	return func(w words) (words, bool) {
-		if len(w) == 0 || !starts[w[0]] {
+		if len(w) == 0 {
 			return w, false
 		}
-		return w.cutAnyPrefix(phrases...)
+		return w.cutAnyPrefix(phrases[ends[w[0]-1]:ends[w[0]]]...)
 	}
 }
 

@@ -148,11 +148,9 @@ func (r *reader) hedgeAt(i int) hedge {
 	}
 	last := r.lower(i)
 	found, start := unhedged, i
-	phrase, l := "", load()
-	for k := i; k >= 0 && k > i-l.longestHedge; k-- {
-		phrase = strings.TrimSuffix(r.lower(k)+" "+phrase, " ")
-		if h, ok := l.hedges[phrase]; ok {
-			found, start = h, k
+	for _, p := range load().hedges[last] {
+		if first := i + 1 - len(p.words); first <= start && r.areAt(first, p.words) {
+			found, start = p.hedge, first
 		}
 	}
 	isThan := last == "than"

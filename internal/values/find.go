@@ -36,8 +36,8 @@ func New(lex *lexicon.Lexicon) *Finder {
 	for _, name := range [...]string{"c", "f", "kbps", "mbps", "gbps", "tbps"} { // 20°C; see dataUnit
 		start(name, unitStart)
 	}
-	for phrase := range l.hedges {
-		start(phrase[strings.LastIndexByte(phrase, ' ')+1:], hedgeEnd)
+	for last := range l.hedges {
+		start(last, hedgeEnd)
 	}
 	return f
 }

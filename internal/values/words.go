@@ -90,9 +90,12 @@ var hedges = map[hedge][]string{
 type lists struct {
 	words  map[string]listed
 	units  map[string]unit
-	hedges map[string]hedge // by phrase
+	hedges map[string][]hedgePhrase // by the last word
+}
 
-	longestHedge int // words of the longest phrase
+type hedgePhrase struct {
+	hedge hedge
+	words []string
 }
 
 type listed struct {
@@ -111,10 +114,12 @@ var load = sync.OnceValue(func() *lists {
 		"temperature": temperature, "frequency": frequency, "pressure": pressure,
 	}
 	kinds := map[string]Kind{"share": Share, "points": Points, "duration": Duration, "money": Money}
-	l := &lists{words: map[string]listed{}, units: map[string]unit{}, hedges: map[string]hedge{}}
+	l := &lists{words: map[string]listed{}, units: map[string]unit{}, hedges: map[string][]hedgePhrase{}}
 	for h, phrases := range hedges {
 		for _, p := range phrases {
-			l.hedges[p], l.longestHedge = h, max(l.longestHedge, len(strings.Fields(p)))
+			words := strings.Fields(p)
+			last := words[len(words)-1]
+			l.hedges[last] = append(l.hedges[last], hedgePhrase{hedge: h, words: words})
 		}
 	}
 	for line := range strings.Lines(wordList) {

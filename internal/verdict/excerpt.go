@@ -18,7 +18,7 @@ const excerptLength = 140
 func Excerpt(text string, at int) string {
 	text = strings.TrimRightFunc(text, unicode.IsSpace)
 	start, end := excerptRange(text, min(max(at, 0), len(text)))
-	b := []byte("“")
+	b := append(make([]byte, 0, end-start+len("“……”")), "“"...)
 	if start > 0 {
 		b = append(b, "…"...)
 	}
@@ -40,7 +40,7 @@ func Excerpt(text string, at int) string {
 	if end < len(text) {
 		b = append(b, "…"...)
 	}
-	return string(bytes.TrimRight(b, " ")) + "”"
+	return string(append(bytes.TrimRight(b, " "), "”"...))
 }
 
 // excerptRange returns the range of text to quote, which has at most

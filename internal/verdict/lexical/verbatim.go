@@ -97,7 +97,7 @@ func (j *Judge) asserts(s *scratch, contexts []string, chunk, start, end int) bo
 // startsLimit reports whether words that were folded start a condition or an exception.
 func startsLimit(words []byte) bool {
 	for _, w := range [...]string{"except", "excluding", "unless", "if", "only if", "only when", "provided", "but not", "but only", "other than", "apart from", "as long as"} {
-		if bytes.HasPrefix(words[1:], []byte(w+" ")) {
+		if n := 1 + len(w); len(words) > n && words[n] == ' ' && string(words[1:n]) == w {
 			return true
 		}
 	}
