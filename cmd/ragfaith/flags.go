@@ -3,6 +3,7 @@ package main
 import (
 	"cmp"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 
@@ -194,7 +195,7 @@ func writeUsage(cmd *cobra.Command) error {
 	if notes := cmd.Annotations[notesKey]; notes != "" {
 		fmt.Fprintf(&b, "\n%s\n", notes)
 	}
-	_, err := fmt.Fprint(cmd.OutOrStderr(), b.String())
+	_, err := io.WriteString(cmd.OutOrStderr(), b.String())
 	return err
 }
 

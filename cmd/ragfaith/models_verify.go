@@ -1,11 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
+
+	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/console"
@@ -13,7 +14,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/verdict"
-	"github.com/spf13/cobra"
 )
 
 func newModelsVerify(sys system) *cobra.Command {
@@ -33,10 +33,13 @@ Exits with 1 if any differs.`,
 			}
 			if len(args) == 0 {
 				list, err := store.List()
-				if len(list) == 0 && err == nil {
+				if err != nil {
+					return err
+				}
+				if len(list) == 0 {
 					fmt.Fprintf(cmd.ErrOrStderr(), "no models in %s\n", store.Dir)
 				}
-				return cmp.Or(err, verifyModels(cmd, list, sys))
+				return verifyModels(cmd, list, sys)
 			}
 			name, err := resolveModel(args[0])
 			if err != nil {

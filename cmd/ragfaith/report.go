@@ -242,9 +242,7 @@ func (r *reportRun) partialGate() []report.Gate {
 
 // incomplete describes and counts the missing shards or rows of the run, with a hint; 1 for an unfinished file.
 func (r *reportRun) incomplete() (what, hint string, n int) {
-	selects := slices.ContainsFunc(r.origin.Settings, func(s result.Setting) bool {
-		return s.Name == "--sample" && s.Value != "0" || strings.HasPrefix(s.Name, "--where")
-	})
+	selects := slices.ContainsFunc(r.origin.Settings, result.Setting.SelectsRows)
 	unfinished := slices.IndexFunc(r.paths, func(path string) bool { return strings.HasSuffix(path, safefile.PartSuffix) })
 	switch {
 	case unfinished >= 0:

@@ -37,7 +37,7 @@ does.`,
   ragfaith segment answer.txt --lang de --to text
   pbpaste | ragfaith segment | jq .text`,
 		Annotations: map[string]string{notesKey: `Exit codes: 0 success, 1 failure, 2 usage error, 130 interrupted.`},
-		Args:        argCount(0, 1, "one FILE"),
+		Args:        argCount(0, 1, "at most one FILE"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			name := "-"
 			if len(args) == 1 {

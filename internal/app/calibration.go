@@ -3,8 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"math"
-	"strconv"
 	"strings"
 
 	"github.com/ragfaith/ragfaith/internal/calibrate"
@@ -141,8 +139,5 @@ func (o *Options) disagreement(t *report.Tally) string {
 		return ""
 	}
 	return fmt.Sprintf("--prescreen: the model agrees with %s of the audited verdicts (95%% interval up to %s), --calibration promises %s: calibrate with labelled rows of this dataset",
-		percent(i.Estimate), percent(i.Upper), percent(promised))
+		report.Percent(i.Estimate, 1), report.Percent(i.Upper, 1), report.Percent(promised, 1))
 }
-
-// percent formats a share in percent with at most one decimal.
-func percent(x float64) string { return strconv.FormatFloat(math.Round(1000*x)/10, 'f', -1, 64) + "%" }

@@ -14,6 +14,7 @@ import (
 	"github.com/ragfaith/ragfaith/internal/extract"
 	extractllm "github.com/ragfaith/ragfaith/internal/extract/llm"
 	"github.com/ragfaith/ragfaith/internal/llm"
+	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -184,7 +185,7 @@ func (e *estimate) print(w io.Writer, o *Options, m *model) error {
 	line("rows", strconv.Itoa(e.rows), fmt.Sprintf("%d without claims, %d that can't be scored", e.noClaims, e.failed))
 	line("claims", strconv.Itoa(e.claims), claims)
 	if o.Prescreens() {
-		line("decided offline", strconv.Itoa(e.decided), "without "+percent(*o.LLM.Audit)+" for the audit")
+		line("decided offline", strconv.Itoa(e.decided), "without "+report.Percent(*o.LLM.Audit, 1)+" for the audit")
 	}
 	line("requests", strconv.Itoa(e.usage.Requests), "")
 	line("prompt tokens", strconv.Itoa(e.usage.PromptTokens), exact)
@@ -208,7 +209,7 @@ func (e *estimate) print(w io.Writer, o *Options, m *model) error {
 				usd *= llm.BatchFactor()
 				note += fmt.Sprintf("; × %v in a batch", llm.BatchFactor())
 			}
-			cost = "$" + strconv.FormatFloat(usd, 'f', 4, 64)
+			cost = fmt.Sprintf("$%.4f", usd)
 		}
 		line("cost", cost, note)
 	}

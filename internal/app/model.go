@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strconv"
 	"strings"
 	"time"
 
@@ -65,7 +64,7 @@ func (m *model) usageLine() string {
 	}
 	if m.price != nil {
 		usd, _ := m.stack.Cost()
-		line += ", $" + strconv.FormatFloat(usd, 'f', 4, 64)
+		line += fmt.Sprintf(", $%.4f", usd)
 	}
 	return line
 }

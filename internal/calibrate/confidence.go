@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 
 	"github.com/ragfaith/ragfaith/internal/report"
 	"github.com/ragfaith/ragfaith/internal/stats"
@@ -196,11 +195,11 @@ func boundNote(c *stats.Cutoff, maxError float64) string {
 }
 
 // errorRate formats a share in percent with at most six decimals.
-func errorRate(x float64) string { return formatShortest(math.Round(x*1e8)/1e6) + "%" }
+func errorRate(x float64) string { return report.Percent(x, 6) }
 
-func formatShortest(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+func percent(x float64) string { return report.Percent(x, 0) }
 
-func percent(x float64) string { return strconv.FormatFloat(100*x, 'f', 0, 64) + "%" }
+func formatShortest(x float64) string { return report.Decimals(x, 0) }
 
 // check returns an error for values that calibrate does not write.
 func (p *Prescreen) check() error {

@@ -91,7 +91,7 @@ func newRowGate(c *Comparison, limit int) *RowGate {
 // tooFew reports whether even n equal signs have a p-value of at least alpha in a sign test.
 func tooFew(n int, alpha float64) bool { return math.Ldexp(2, -n) >= alpha }
 
-func formatShortest(x float64) string { return strconv.FormatFloat(x, 'f', -1, 64) }
+func formatShortest(x float64) string { return report.Decimals(x, 0) }
 
 // minP is the smallest p-value that is not 0 with four decimals.
 const minP = 0.00005

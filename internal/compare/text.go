@@ -51,7 +51,7 @@ func difference(c *Comparison) string {
 	case !d.Reliable():
 		return Signed(d.Estimate) + ", " + d.Note
 	}
-	text := fmt.Sprintf("%s, %s interval %s to %s", Signed(d.Estimate), Percent(d.Confidence), Signed(d.Lower), Signed(d.Upper))
+	text := fmt.Sprintf("%s, %s interval %s to %s", Signed(d.Estimate), report.Percent(d.Confidence, 4), Signed(d.Lower), Signed(d.Upper))
 	if d.Note != "" {
 		text += " (" + d.Note + ")"
 	}
@@ -84,9 +84,6 @@ func (c *Change) Describe() string {
 	add(OnlyCandidate, "new")
 	return strings.Join(parts, ", ")
 }
-
-// Percent formats a share in percent.
-func Percent(x float64) string { return strconv.FormatFloat(math.Round(x*1e6)/1e4, 'f', -1, 64) + "%" }
 
 // Signed formats a difference with a sign and four decimals. Zero has no sign.
 func Signed(x float64) string {

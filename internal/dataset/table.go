@@ -270,5 +270,5 @@ func cellJSON(cell string) []byte {
 	case isNumber(cell):
 		return []byte(cell)
 	}
-	return appendString(nil, cell)
+	return AppendText(nil, cell)
 }

@@ -182,9 +182,9 @@ func appendJSON(dst []byte, v *value) []byte {
 		if isNumber(v.Text) {
 			return append(dst, v.Text...)
 		}
-		return appendString(dst, v.Text)
+		return AppendText(dst, v.Text)
 	case shape.Text:
-		return appendString(dst, v.Text)
+		return AppendText(dst, v.Text)
 	case shape.Bytes:
 		dst = append(dst, '"')
 		dst = base64.StdEncoding.AppendEncode(dst, []byte(v.Text))
@@ -199,16 +199,16 @@ func appendJSON(dst []byte, v *value) []byte {
 			dst = append(dst, ',')
 		}
 		if v.Kind == shape.Object {
-			dst = append(appendString(dst, item.Name), ':')
+			dst = append(AppendText(dst, item.Name), ':')
 		}
 		dst = appendJSON(dst, item)
 	}
 	return append(dst, end)
 }
 
-// appendString appends s as a JSON string. It replaces invalid UTF-8 with
+// AppendText appends s as a JSON string. It replaces invalid UTF-8 with
 // U+FFFD, so that the results are always valid.
-func appendString(dst []byte, s string) []byte {
+func AppendText(dst []byte, s string) []byte {
 	dst, _ = jsontext.AppendQuote(dst, s) // the error reports invalid UTF-8
 	return dst
 }

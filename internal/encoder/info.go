@@ -44,8 +44,7 @@ func (m Meaning) String() string {
 type Info struct {
 	Architecture string // as in config.json
 	Kind         Kind
-	Hidden       int // width of hidden states and embeddings
-	Layers       int
+	Hidden       int       // width of hidden states and embeddings
 	Labels       []string  // label names in the order of the logits
 	Meanings     []Meaning // meaning of each label
 	MaxTokens    int       // maximum sequence length with special tokens; 0 means no limit

@@ -195,7 +195,7 @@ func (m *Model) loadNetwork(c *config, w *weights, family string) error {
 		m.info.Window = m.info.MaxTokens
 	}
 	if err == nil {
-		m.info.Hidden, m.info.Layers = m.network.width, len(m.network.layers)
+		m.info.Hidden = m.network.width
 	}
 	return err
 }

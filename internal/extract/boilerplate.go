@@ -126,30 +126,38 @@ func (d document) isSignature(i int, text string, w words, p position) bool {
 
 // isDisclaimer reports whether a sentence only describes the answer itself:
 // "Please note that this response is based on the provided context only.",
-// "This is not legal advice." It must refer to the answer or its author, and
-// every word must be typical of disclaimers. Any other word may assert a fact.
+// "This is not legal advice." It must refer to the answer, its author or its
+// sources, and every word must be typical of disclaimers. Any other word may
+// assert a fact, as may "This is not recommended" and "Our data is verified".
 func isDisclaimer(w words) bool {
 	const minWords, maxWords = 4, 40
-	if n := w.count(); n < minWords || n > maxWords || w.hasDigit() || w.contains(func(s string) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) }) {
+	if n := w.count(); n < minWords || n > maxWords || w.hasDigit() || w.contains(func(s string) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) && !isSource(s) }) {
 		return false
 	}
-	return (w.contains(namesAnswer) || w.contains(namesWriter)) && w.contains(isAboutAnswer)
+	before, _, isAdvice := strings.Cut(string(w), " advice")
+	return (w.contains(namesAnswer) || w.contains(namesWriter)) && (w.contains(isAboutAnswer) || w.contains(isSource)) ||
+		w.containsAny("this", "above") && w.contains(isSource) ||
+		isAdvice && words(before).containsAny("not", "no")
 }
 
-// namesAnswer reports whether s refers to the answer or, as "advice" does, to
-// what the answer is not.
+// namesAnswer reports whether s refers to the answer.
 func namesAnswer(s string) bool {
-	return isOneOf(s, "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "advice", "assistant")
+	return isOneOf(s, "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "assistant")
 }
 
-// namesWriter reports whether s refers to the author or the location of the answer.
-func namesWriter(s string) bool {
-	return isOneOf(s, "i", "ive", "im", "my", "we", "our", "above", "this")
+// namesWriter reports whether s refers to the author of the answer, who is not the company that "we" is.
+func namesWriter(s string) bool { return isOneOf(s, "i", "ive", "im", "my") }
+
+// isSource reports whether s refers to what the answer is based on.
+func isSource(s string) bool {
+	return isOneOf(s, "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",
+		"material", "materials", "snippet", "snippets", "article", "articles", "search", "reference", "references", "provided", "given", "supplied", "retrieved",
+		"ai", "artificial")
 }
 
 // isDisclaimerWord reports whether s is a function word or a word for the answer or its author.
 func isDisclaimerWord(s string) bool {
-	return namesAnswer(s) || namesWriter(s) || isOneOf(s, "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
+	return namesAnswer(s) || namesWriter(s) || isOneOf(s, "we", "our", "above", "this", "advice", "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
 		"do", "does", "dont", "for", "from", "has", "have", "however", "if", "in", "is", "it", "its", "just", "may", "me", "might", "must", "no", "not",
 		"of", "on", "or", "other", "out", "should", "so", "that", "the", "therefore", "these", "those", "through", "to", "up", "us", "was", "were", "what",
 		"which", "will", "with", "would", "you", "your", ";")
@@ -157,12 +165,10 @@ func isDisclaimerWord(s string) bool {
 
 // isAboutAnswer reports whether s describes the origin or quality of an answer.
 func isAboutAnswer(s string) bool {
-	return isOneOf(s, "below", "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",
-		"material", "materials", "data", "snippet", "snippets", "article", "articles", "knowledge", "information", "info", "content", "contents", "details", "results",
-		"search", "reference", "references", "provided", "given", "supplied", "available", "retrieved", "shared", "attached", "cited", "listed", "come", "comes", "came", "included", "contained", "found",
+	return isOneOf(s, "below", "data", "knowledge", "information", "info", "content", "contents", "details", "results", "available", "shared", "attached", "cited", "listed", "come", "comes", "came", "included", "contained", "found",
 		"based", "derived", "drawn", "taken", "generated", "written", "produced", "created", "compiled", "using", "used", "uses", "relies", "limited", "according",
 		"only", "solely", "purely", "strictly", "entirely", "exclusively", "directly", "outside", "external", "beyond", "additional", "prior", "own",
-		"please", "note", "kindly", "important", "keep", "mind", "aware", "remember", "ai", "artificial", "intelligence", "language", "model", "automatically",
+		"please", "note", "kindly", "important", "keep", "mind", "aware", "remember", "intelligence", "language", "model", "automatically",
 		"complete", "incomplete", "comprehensive", "accurate", "inaccurate", "accuracy", "error", "errors", "mistakes", "contain", "contains", "include", "reflect", "reflects",
 		"latest", "recent", "current", "updated", "update", "date", "outdated", "change", "verify", "verified", "check", "confirm", "consult", "refer", "official",
 		"professional", "professionals", "expert", "experts", "qualified", "doctor", "lawyer", "advisor", "legal", "medical", "financial", "tax", "constitute", "constitutes",

@@ -31,16 +31,20 @@ type Claim struct {
 	Citations []Citation
 }
 
-// Judged returns the text to be judged: Statement if it is set, otherwise Text
-// after its Lead, as in "Advantages: low cost".
+// Judged returns the text to be judged: Statement if it is set, otherwise WithLead.
 func (c Claim) Judged() string {
-	switch {
-	case c.Statement != "":
+	if c.Statement != "" {
 		return c.Statement
-	case c.Lead != "":
-		return c.Lead + ": " + c.Text
 	}
-	return c.Text
+	return c.WithLead()
+}
+
+// WithLead returns Text after its Lead, as in "Advantages: low cost".
+func (c Claim) WithLead() string {
+	if c.Lead == "" {
+		return c.Text
+	}
+	return c.Lead + ": " + c.Text
 }
 
 // Position returns the position in the answer of c or of the sentence from which it

@@ -91,9 +91,7 @@ func trimLeadingFrame(text string) (string, bool) {
 func trimTrailingFrame(text string) (string, bool) {
 	from := max(0, len(text)-maxFrameBytes)
 	n := strings.LastIndexByte(text[from:], ',')
-	if k := strings.LastIndex(text[from:], " according to "); k > n {
-		n = k
-	}
+	n = max(n, strings.LastIndex(text[from:], " according to "))
 	if n < 0 {
 		return text, false
 	}

@@ -251,11 +251,8 @@ func Language(to *string, known []string) *Value {
 				return fmt.Errorf("%q is not a language tag such as de or de-AT", text)
 			}
 		}
-		tag := text
-		if i := strings.IndexAny(text, "-_"); i >= 0 {
-			tag = text[:i]
-		}
-		if tag = strings.ToLower(tag); !slices.Contains(known, tag) && !slices.Contains([]string{"", "und", "x"}, tag) {
+		tag, _, _ := strings.Cut(strings.ReplaceAll(strings.ToLower(text), "_", "-"), "-")
+		if !slices.Contains(known, tag) && !slices.Contains([]string{"", "und", "x"}, tag) {
 			return fmt.Errorf("unknown language %q (known: %s); without it, the language is detected", tag, strings.Join(known, ", "))
 		}
 		return nil

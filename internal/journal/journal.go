@@ -97,7 +97,7 @@ func (j *Journal) open(resume bool) error {
 
 // create starts a new run. It writes the settings before any row.
 func (j *Journal) create() error {
-	if err := remove(j.part + newSuffix); err != nil {
+	if err := safefile.Remove(j.part + newSuffix); err != nil {
 		return err
 	}
 	if err := j.file.Open(""); err != nil {
@@ -109,7 +109,7 @@ func (j *Journal) create() error {
 	}
 	if err != nil {
 		_, abandonErr := j.file.Abandon(false)
-		return errors.Join(err, abandonErr, remove(j.part+settingsSuffix))
+		return errors.Join(err, abandonErr, safefile.Remove(j.part+settingsSuffix))
 	}
 	return nil
 }
@@ -153,7 +153,7 @@ func (j *Journal) Commit() error {
 	if err := j.file.Commit(); err != nil {
 		return err
 	}
-	return remove(j.part + settingsSuffix)
+	return safefile.Remove(j.part + settingsSuffix)
 }
 
 // RemainingPart returns the name of the .part file that remains after Commit failed, or
@@ -171,7 +171,7 @@ func (j *Journal) Abandon(keep bool) (string, error) {
 	if j.stored == nil {
 		part, err := j.file.Abandon(keep)
 		if !keep {
-			err = errors.Join(err, remove(j.part+settingsSuffix))
+			err = errors.Join(err, safefile.Remove(j.part+settingsSuffix))
 		}
 		return part, err
 	}
@@ -202,7 +202,7 @@ func keepLonger(part string) error {
 	case err != nil:
 		return err
 	case rows == 0 || stored > rows:
-		return remove(path)
+		return safefile.Remove(path)
 	}
 	return safefile.Rename(path, part)
 }
@@ -228,12 +228,4 @@ func countLines(path string, limit int) (n int, err error) {
 		return n, err
 	}
 	return min(n, limit), nil
-}
-
-// remove removes a file if it exists.
-func remove(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
 }

@@ -198,5 +198,5 @@ func sameColumn(a, b dataset.Column) bool {
 // sameBytes reports whether two texts are stored as the same bytes. That includes texts
 // that differ only in invalid UTF-8.
 func sameBytes(a, b string) bool {
-	return a == b || bytes.Equal(result.AppendText(nil, a), result.AppendText(nil, b))
+	return a == b || bytes.Equal(dataset.AppendText(nil, a), dataset.AppendText(nil, b))
 }

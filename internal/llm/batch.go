@@ -230,7 +230,7 @@ func (b *Batch) Finish(ctx context.Context) error {
 func (b *Batch) Close() error {
 	err := b.store.db.Close()
 	if !b.Submitted() {
-		err = errors.Join(err, removeIfExists(b.store.path, b.store.path+"-journal"))
+		err = errors.Join(err, safefile.Remove(b.store.path, b.store.path+"-journal"))
 		_ = os.Remove(b.Dir) // fails if it contains other files
 	}
 	return err

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"io/fs"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -222,7 +221,7 @@ func (c *Cache) Clear(ctx context.Context, age time.Duration) (int, error) {
 		if age > 0 {
 			return 0, err
 		}
-		return 0, removeIfExists(c.path, c.path+"-wal", c.path+"-shm")
+		return 0, safefile.Remove(c.path, c.path+"-wal", c.path+"-shm")
 	}
 	cutoff := c.clock.Now().Add(-age).Unix()
 	if age <= 0 {
@@ -257,13 +256,4 @@ func (c *Cache) Close() error {
 		c.disabled = fmt.Errorf("cache %s: closed", c.path)
 	}
 	return err
-}
-
-func removeIfExists(paths ...string) error {
-	for _, path := range paths {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-	}
-	return nil
 }

@@ -259,7 +259,7 @@ func citationBasis(mean float64, n int) string {
 	if math.IsNaN(mean) {
 		return "no citations"
 	}
-	return fmt.Sprintf("n = %d rows", n)
+	return "n = " + Count(n, "row", "rows")
 }
 
 // newGate compares a mean with its minimum or, if the gate is a maximum, a share with it. It
@@ -297,6 +297,12 @@ func Distinct(x, limit float64, n int) string {
 			return s
 		}
 	}
+}
+
+// Percent formats a share in percent with at most n decimals.
+func Percent(share float64, n int) string {
+	scale := math.Pow10(n)
+	return Decimals(math.Round(100*scale*share)/scale, 0) + "%"
 }
 
 // Decimals formats x exactly, with at least n decimals.

@@ -10,6 +10,7 @@ import (
 	"github.com/go-json-experiment/json/jsontext"
 	jsonv1 "github.com/go-json-experiment/json/v1"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
 	"github.com/ragfaith/ragfaith/internal/stats"
 	"github.com/ragfaith/ragfaith/internal/usage"
@@ -240,13 +241,7 @@ func EncodeJSON(v any, options ...json.Options) ([]byte, error) {
 // DecodeJSON reads what EncodeJSON wrote into v.
 func DecodeJSON(r io.Reader, v any) error {
 	return json.UnmarshalRead(r, v, jsonv1.DefaultOptionsV1(),
-		json.WithUnmarshalers(json.UnmarshalFromFunc(func(d *jsontext.Decoder, x *float64) error {
-			if d.PeekKind() != 'n' {
-				return errors.ErrUnsupported
-			}
-			*x = math.NaN()
-			return d.SkipValue()
-		})))
+		json.WithUnmarshalers(json.UnmarshalFromFunc(result.DecodeNumber)))
 }
 
 // A NullText is a text that is null in JSON if it is "".
@@ -257,5 +252,5 @@ func (s NullText) MarshalJSON() ([]byte, error) {
 	if s == "" {
 		return []byte("null"), nil
 	}
-	return result.AppendText(nil, string(s)), nil
+	return dataset.AppendText(nil, string(s)), nil
 }

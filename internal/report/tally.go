@@ -270,7 +270,7 @@ func (t *Tally) Confidence() string {
 	case share >= someUncertain:
 		advice = ": check the rows with the lowest confidence first"
 	}
-	return fmt.Sprintf("%s%% of %d %s %s uncertain (confidence below %v)%s", strconv.FormatFloat(math.Round(1000*share)/10, 'f', -1, 64), t.Confident, verdicts, are, UncertainBelow, advice)
+	return fmt.Sprintf("%s of %d %s %s uncertain (confidence below %v)%s", Percent(share, 1), t.Confident, verdicts, are, UncertainBelow, advice)
 }
 
 // Prescreened summarizes the prescreen on one line. It returns "" if the run has none.
@@ -288,8 +288,7 @@ func (t *Tally) Prescreened() string {
 	if !i.Reliable() {
 		return text + " (" + Count(i.N, "row", "rows") + ": " + i.Note + ")"
 	}
-	format := func(x float64) string { return strconv.FormatFloat(x, 'f', 3, 64) }
-	return text + " (95% interval " + format(i.Lower) + " to " + format(i.Upper) + ")"
+	return fmt.Sprintf("%s (95%% interval %.3f to %.3f)", text, i.Lower, i.Upper)
 }
 
 // RowCounts are numbers of rows by status.

@@ -205,7 +205,7 @@ func (w *worstRows) writeTo(b *strings.Builder) {
 			w.claim(b, &r.Listed[j])
 		}
 		if omitted := r.Claims - len(r.Listed); omitted > 0 {
-			fmt.Fprintf(b, "   and %d more claims\n", omitted)
+			fmt.Fprintf(b, "   and %s\n", Count(omitted, "more claim", "more claims"))
 		}
 	}
 	w.omitted(b, w.unsupported-len(w.rows))

@@ -26,7 +26,7 @@ func NewDecoder(check func(*Row) error) *Decoder {
 		jsontext.AllowDuplicateNames(true), // in kept columns
 		json.WithUnmarshalers(json.JoinUnmarshalers(
 			json.UnmarshalFromFunc(func(d *jsontext.Decoder, n *int) error { return nullAs(d, n, -1) }),
-			json.UnmarshalFromFunc(func(d *jsontext.Decoder, x *float64) error { return nullAs(d, x, math.NaN()) }),
+			json.UnmarshalFromFunc(DecodeNumber),
 			json.UnmarshalFromFunc(decodeClaims),
 			json.UnmarshalFromFunc(decodeError),
 			oneOf(Scored, NoClaims, UnjudgedRow, Failed, SkippedRow),
@@ -36,6 +36,9 @@ func NewDecoder(check func(*Row) error) *Decoder {
 		)),
 	)}
 }
+
+// DecodeNumber decodes null as NaN, and other values as usual.
+func DecodeNumber(d *jsontext.Decoder, x *float64) error { return nullAs(d, x, math.NaN()) }
 
 // nullAs decodes null as missing, and other values as usual.
 func nullAs[T any](d *jsontext.Decoder, x *T, missing T) error {

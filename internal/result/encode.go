@@ -7,6 +7,8 @@ import (
 	"strconv"
 
 	"github.com/go-json-experiment/json/jsontext"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
 // AppendJSON appends r as a JSON object on one line, without a line feed. Equal
@@ -15,7 +17,7 @@ func (r *Row) AppendJSON(b []byte) []byte {
 	b = append(b, '{')
 	b = rowFields().appendMembers(b, reflect.ValueOf(r).Elem())
 	for i := range r.Kept {
-		b = AppendText(append(b, ','), r.Kept[i].Name)
+		b = dataset.AppendText(append(b, ','), r.Kept[i].Name)
 		b = AppendValue(append(b, ':'), r.Kept[i].Value)
 	}
 	return append(b, '}')
@@ -91,7 +93,7 @@ func (f *field) missing(v, x reflect.Value) bool {
 func (f *field) appendValue(b []byte, x reflect.Value) []byte {
 	switch f.kind {
 	case text:
-		return AppendText(b, x.String())
+		return dataset.AppendText(b, x.String())
 	case integer:
 		return strconv.AppendInt(b, x.Int(), 10)
 	case number:
@@ -102,7 +104,7 @@ func (f *field) appendValue(b []byte, x reflect.Value) []byte {
 	case flag:
 		return strconv.AppendBool(b, x.Bool())
 	case failure:
-		return AppendText(b, x.Interface().(error).Error()) //nolint:forcetypeassert // its type is error
+		return dataset.AppendText(b, x.Interface().(error).Error()) //nolint:forcetypeassert // its type is error
 	case list:
 		b = append(b, '[')
 		for i := range x.Len() {
@@ -126,15 +128,9 @@ func AppendTexts(b []byte, texts []string) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = AppendText(b, s)
+		b = dataset.AppendText(b, s)
 	}
 	return append(b, ']')
-}
-
-// AppendText appends s as a JSON string. Invalid UTF-8 becomes U+FFFD.
-func AppendText(b []byte, s string) []byte {
-	b, _ = jsontext.AppendQuote(b, s) // the only error is invalid UTF-8
-	return b
 }
 
 // AppendValue appends a JSON value, such as that of a kept column, on one line.

@@ -104,7 +104,7 @@ func FuzzJSONLRoundTrip(f *testing.F) {
 		r := []*result.Row{resulttest.Scored(), resulttest.NoClaims(), resulttest.JudgeFailed(), resulttest.ReadFailed()}[which%4]
 		r.Index, r.ID, r.Answer, r.Contexts = max(at, 0), id, answer, []string{context, name}
 		if utf8.ValidString(name) && !slices.Contains(result.Names(), name) {
-			r.Kept = []dataset.Column{{Name: name, Value: result.AppendText(nil, context)}, {Name: "n", Value: []byte("[1, {}]")}}
+			r.Kept = []dataset.Column{{Name: name, Value: dataset.AppendText(nil, context)}, {Name: "n", Value: []byte("[1, {}]")}}
 		}
 		if r.Status == result.Scored {
 			r.Claims = []result.Claim{{

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/ragfaith/ragfaith/internal/dataset"
 )
 
 // A Setting is an option that affects results. It is stored in plain text beside them, so
@@ -12,6 +14,11 @@ import (
 type Setting struct {
 	Name  string `json:"name"` // such as --threshold
 	Value string `json:"value"`
+}
+
+// SelectsRows reports whether s is a condition or a sample.
+func (s Setting) SelectsRows() bool {
+	return strings.HasPrefix(s.Name, "--where") || s.Name == "--sample" && s.Value != "0"
 }
 
 // Settings are the settings of a run in display order. They are encoded as a JSON
@@ -74,8 +81,8 @@ func (l Settings) MarshalJSON() ([]byte, error) {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = AppendText(b, l[i].Name)
-		b = AppendText(append(b, ':'), l[i].Value)
+		b = dataset.AppendText(b, l[i].Name)
+		b = dataset.AppendText(append(b, ':'), l[i].Value)
 	}
 	return append(b, '}'), nil
 }

@@ -117,7 +117,7 @@ func selectionOf(s *report.Summary) string {
 	}
 	var options []string
 	for _, x := range s.Settings {
-		if strings.HasPrefix(x.Name, "--where") || x.Name == "--sample" && x.Value != "0" {
+		if x.SelectsRows() {
 			options = append(options, x.Name+" "+x.Value)
 		}
 		if x.Name == "--sample" && x.Value != "0" {

@@ -63,7 +63,7 @@ func (a *tableRow) object(columns []dataset.Column) ([]byte, error) {
 		if len(b) > 1 {
 			b = append(b, ',')
 		}
-		b = result.AppendText(b, name)
+		b = dataset.AppendText(b, name)
 		b = append(append(b, ':'), value...)
 	}
 	a.buf = append(b, '}')
@@ -88,5 +88,5 @@ func cell(name string, value []byte) []byte {
 			return value
 		}
 	}
-	return result.AppendText(nil, result.UnescapeFormula(text))
+	return dataset.AppendText(nil, result.UnescapeFormula(text))
 }

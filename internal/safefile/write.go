@@ -10,11 +10,21 @@ import (
 // newSuffix ends the name of the temporary file of WriteFile.
 const newSuffix = ".new"
 
+// Remove removes files that exist. Its errors are *fs.PathError.
+func Remove(paths ...string) error {
+	for _, path := range paths {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return err
+		}
+	}
+	return nil
+}
+
 // Create creates an empty file in place of anything else of that name except a directory that is
 // not empty. The old file is removed and never opened: it may be a link to another file, or be open
 // in another process. Its errors are *fs.PathError.
 func Create(path string, perm fs.FileMode) (*os.File, error) {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := Remove(path); err != nil {
 		return nil, err
 	}
 	return OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)

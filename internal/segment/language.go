@@ -104,10 +104,7 @@ const claimsSuffix = "x-claims"
 // Language returns the primary tag of lang, such as "de" for "de-AT", or the detected language of
 // text if lang has none. It returns "en" if the language is unclear.
 func Language(text, lang string) string {
-	lang = strings.ToLower(lang)
-	if n := strings.IndexAny(lang, "-_"); n >= 0 {
-		lang = lang[:n]
-	}
+	lang, _, _ = strings.Cut(strings.ReplaceAll(strings.ToLower(lang), "_", "-"), "-")
 	if lang == "" || lang == "und" || lang == "x" {
 		return languages().detector.detect(text)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 
+	"github.com/ragfaith/ragfaith/internal/dataset"
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
@@ -79,13 +80,13 @@ func (p *packer) encode(r *result.Row) (entry, line []byte) {
 		if len(text) > maxIndexText {
 			truncated = 1
 		}
-		b = result.AppendText(append(b, ','), truncate(text, maxIndexText))
+		b = dataset.AppendText(append(b, ','), truncate(text, maxIndexText))
 	}
-	b = result.AppendText(append(b, ','), string(r.Status))
+	b = dataset.AppendText(append(b, ','), string(r.Status))
 	b = result.AppendScore(append(b, ','), r.Faithfulness)
 	b = result.AppendScore(append(b, ','), r.Support)
 	b = result.AppendScore(append(b, ','), r.Confidence)
-	b = result.AppendText(append(b, ','), reason(r))
+	b = dataset.AppendText(append(b, ','), reason(r))
 	for _, n := range append(counts[:], truncated, excerpt(r)) {
 		b = strconv.AppendInt(append(b, ','), int64(n), 10)
 	}
@@ -100,9 +101,9 @@ func (p *packer) encode(r *result.Row) (entry, line []byte) {
 			stored.Kept = append(stored.Kept, *c)
 		}
 		b = append(b, [...]string{",{", ","}[min(i, 1)]...)
-		b = result.AppendText(b, c.Name)
+		b = dataset.AppendText(b, c.Name)
 		text, _ := result.PlainText(c.Value)
-		b = result.AppendText(append(b, ':'), truncate(text, maxIndexKept))
+		b = dataset.AppendText(append(b, ':'), truncate(text, maxIndexKept))
 	}
 	if len(r.Kept) > 0 {
 		b = append(b, '}')

@@ -1,5 +1,5 @@
-// Package embedded implements a judge that reads: a small neural network, trained on claims that annotators wrote about passages,
-// beside the lexical judge. Its weights are part of the program.
+// Package embedded implements a judge that combines the lexical judge with a small neural
+// network, trained on claims that annotators wrote. The weights are embedded in the binary.
 package embedded
 
 import (
@@ -31,11 +31,13 @@ type Options struct {
 	Sentences func(text string, yield func(start, end int))
 	// Values returns the values in a text. Required.
 	Values func(text string) []values.Value
-	// Waiting, if set, is called before a task waits for the network that others use, and resume after it.
+	// Waiting, if set, is called before a task waits for the network. It returns a function that
+	// is called when the wait ends.
 	Waiting func(ctx context.Context) (resume func())
 }
 
-// A Judge combines a network with the lexical judge. It is deterministic and safe for concurrent use.
+// A Judge combines a network with the lexical judge. It is deterministic and safe for concurrent
+// use.
 type Judge struct{ o Options }
 
 // New returns a judge.
@@ -47,14 +49,16 @@ func IsSlow() bool { return must(kernel.New("")).Slow8() }
 // Threshold returns the minimum score of a supported claim.
 func (j *Judge) Threshold() float64 { return j.o.Threshold }
 
-// Limits of what the network reads of a task, and so of time and memory. The lexical judge alone decides the rest.
+// Limits of what the network reads of a task, and so of time and memory. The lexical judge alone
+// decides the rest.
 const (
 	maxClaims       = 200
 	maxContextBytes = 4 << 20
 )
 
-// Judge returns a verdict for each claim, in the order of the claims. Claims in another language than English, and those beyond the
-// limits, get that of the lexical judge. The errors are those of the lexical judge and of ctx.
+// Judge returns a verdict for each claim, in the order of the claims. Claims in another language
+// than English, and those beyond the limits, get that of the lexical judge. The errors are those
+// of the lexical judge and of ctx.
 func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement, error) {
 	out, err := j.o.Lexical.Judge(ctx, task)
 	if err != nil {
@@ -77,11 +81,11 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 		if v := &out.Verdicts[i]; isSettled(v) || math.Abs(wordOdds(v, share)) >= weightNetwork*share {
 			continue
 		}
-		said := []string{task.Question}
+		before := []string{task.Question}
 		for _, c := range claims[max(0, i-2):i] {
-			said = append(said, c.Text)
+			before = append(before, c.Text)
 		}
-		if err := r.add(n, i, c, strings.TrimSpace(strings.Join(said, " "))); err != nil {
+		if err := r.add(n, i, c, strings.TrimSpace(strings.Join(before, " "))); err != nil {
 			return out, err
 		}
 	}
@@ -89,37 +93,38 @@ func (j *Judge) Judge(ctx context.Context, task verdict.Task) (verdict.Judgement
 	if err != nil {
 		return out, err
 	}
-	opinions := make([]opinion, len(claims))
+	means := make([]mean, len(claims))
 	for k, f := range slices.Concat(r.forms...) {
-		opinions[f.claim].add(found[k], claims[f.claim].Judged(), f.offsets)
+		means[f.claim].add(found[k], claims[f.claim].Judged(), f.offsets)
 	}
 	for i, c := range claims {
 		if v := &out.Verdicts[i]; !isSettled(v) {
-			j.conclude(v, c, opinions[i], share, func() verdict.Evidence { return r.nearest(c.Judged()) })
+			j.conclude(v, c, means[i], share, func() verdict.Evidence { return r.nearest(c.Judged()) })
 		}
 	}
 	return out, nil
 }
 
-// An opinion is what the network says of a claim in n forms: alone, and after the question and the claims before it. The zero
-// opinion is that of a claim that it has not read.
-type opinion struct {
+// A mean is the mean of the outputs of the network for a claim in n forms: alone, and after the
+// question and the claims before it. It is zero for a claim that the network has not read.
+type mean struct {
 	n, odds, contradiction float64
-	wrong                  [][2]int // words of the claim that are likely to be wrong, as byte ranges of the judged text
+	wrong                  [][2]int // words that are likely to be wrong, as byte ranges of the judged text
 }
 
-// add adds a finding. Its words count if offsets are the positions of its tokens in text, the judged text.
-func (o *opinion) add(f finding, text string, offsets [][2]int) {
-	o.n++
-	o.odds += (f.odds() - o.odds) / o.n
-	o.contradiction += (f.contradiction() - o.contradiction) / o.n
+// add adds a finding. Its words count if offsets are the positions of its tokens in text, the
+// judged text.
+func (m *mean) add(f finding, text string, offsets [][2]int) {
+	m.n++
+	m.odds += (f.odds() - m.odds) / m.n
+	m.contradiction += (f.contradiction() - m.contradiction) / m.n
 	if offsets != nil {
-		o.wrong = wrongWords(f.wrong, text, offsets)
+		m.wrong = wrongWords(f.wrong, text, offsets)
 	}
 }
 
-// wrongWords returns the byte ranges of the words of text, without punctuation around them, of which a token is likely to be wrong,
-// given the log odds of the tokens.
+// wrongWords returns the byte ranges of the words of text, without punctuation around them, of
+// which a token is likely to be wrong, given the log odds of the tokens.
 func wrongWords(odds []float64, text string, offsets [][2]int) [][2]int {
 	var words [][2]int
 	start, top := 0, math.Inf(-1)
@@ -146,8 +151,9 @@ func wrongWords(odds []float64, text string, offsets [][2]int) [][2]int {
 // isSettled reports whether the lexical verdict stands: the claim is verbatim, or it is not judged.
 func isSettled(v *verdict.Verdict) bool { return v.Score == 1 || v.Label == verdict.Unjudged }
 
-// isForeign reports whether a task is in another language than that of the network, English. If its claims are too short to be
-// sure, words of another language and none of English tell, or else the question and the contexts.
+// isForeign reports whether a task is in another language than that of the network, English. If
+// its claims are too short to be sure, a decimal comma decides, or else the question and the
+// contexts.
 func isForeign(task verdict.Task) bool {
 	var p language.Profile
 	for _, c := range task.Claims {
@@ -194,10 +200,12 @@ func (r *reading) nearest(claim string) verdict.Evidence {
 	return verdict.NewEvidence(r.contexts, s.chunk, s.start, s.end)
 }
 
-// maxRestated limits the bytes of a passage whose values are compared, which are more than the network reads, and of a claim.
+// maxRestated limits the bytes of a passage whose values are compared, which are more than the
+// network reads, and of a claim.
 const maxRestated = 2000
 
-// add adds a claim to the group of the passage that is nearest to it, alone and after what was said before it.
+// add adds a claim to the group of the passage that is nearest to it, alone and after the text
+// before it.
 func (r *reading) add(n *network, claim int, c extract.Claim, before string) error {
 	i, _ := r.index.nearest(c.Judged())
 	p := r.passages[i]
@@ -242,9 +250,9 @@ func (r *reading) add(n *network, claim int, c extract.Claim, before string) err
 	return nil
 }
 
-// Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of its sets. The network reads one
-// passage for a claim: its weight is multiplied by the share of the words that it reads. If the contexts have several passages, words
-// weigh more.
+// Weights of the combined log odds of support, fitted by training/judge/combine.py on one half of
+// its sets. The network reads one passage for a claim: its weight is multiplied by the share of
+// the words that it reads. If the contexts have several passages, words weigh more.
 const (
 	bias                 = 0.00
 	weightNetwork        = 2.09
@@ -254,16 +262,18 @@ const (
 )
 
 const (
-	// The log odds of the network count as tanh(odds/networkScale): very sure is hardly better than sure.
+	// The log odds of the network count as tanh(odds/networkScale), so that extreme odds have
+	// little more effect than high ones.
 	networkScale = 3
 	// maxLexical limits the log odds of the lexical judge.
 	maxLexical = 4.6
-	// differs is the maximum of the combined log odds of a claim that repeats a statement but for a value or a denial: what can be
-	// compared exactly is not left to the network.
-	differs = -0.04
+	// maxDiffering is the maximum of the combined log odds of a claim that repeats a statement but
+	// for a value or a denial: the exact comparison takes precedence over the network.
+	maxDiffering = -0.04
 	// clearContradiction is the probability of a contradiction that makes an unsupported claim contradicted.
 	clearContradiction = 0.8
-	// wrongFrom is the log odds from which a word of an unsupported claim is shown as what is wrong with it.
+	// wrongFrom is the log odds from which a word of an unsupported claim is shown as what is
+	// wrong with it.
 	wrongFrom = 1
 )
 
@@ -279,31 +289,32 @@ func wordOdds(v *verdict.Verdict, share float64) float64 {
 	return sum + weight*max(-maxLexical, min(math.Log(v.Score/(1-v.Score)), maxLexical))
 }
 
-// conclude combines the lexical verdict v on a claim with the opinion of the network. nearest returns the sentence with most words of the claim.
-func (j *Judge) conclude(v *verdict.Verdict, c extract.Claim, o opinion, share float64, nearest func() verdict.Evidence) {
-	before, sum := v.Label, wordOdds(v, share)+weightNetwork*share*math.Tanh(o.odds/networkScale)
+// conclude combines the lexical verdict v on a claim with the mean of the network. nearest returns
+// the sentence with most words of the claim.
+func (j *Judge) conclude(v *verdict.Verdict, c extract.Claim, m mean, share float64, nearest func() verdict.Evidence) {
+	before, sum := v.Label, wordOdds(v, share)+weightNetwork*share*math.Tanh(m.odds/networkScale)
 	if v.Differs {
-		sum = min(sum, differs)
+		sum = min(sum, maxDiffering)
 	}
 	v.Score = logistic(sum)
 	switch {
 	case v.Score >= j.o.Threshold:
 		v.Label = verdict.Supported
-	case before != verdict.Contradicted && o.contradiction < clearContradiction:
+	case before != verdict.Contradicted && m.contradiction < clearContradiction:
 		v.Label = verdict.NotMentioned
 	default:
 		v.Label = verdict.Contradicted
 	}
 	v.Confidence = v.Certainty()
-	network := fmt.Sprintf("network: %.3f", logistic(o.odds))
+	network := fmt.Sprintf("network: %.3f", logistic(m.odds))
 	if v.Label != verdict.Supported {
-		v.Unsupported = verdict.UnsupportedSpans(c, o.wrong)
+		v.Unsupported = verdict.UnsupportedSpans(c, m.wrong)
 		if quotes := verdict.QuoteSpans(c, v.Unsupported); len(quotes) > 0 {
 			network += ", doubts " + strings.Join(quotes, ", ")
 		}
 	}
 	switch {
-	case o.n == 0:
+	case m.n == 0:
 	case (before == verdict.Supported) != (v.Label == verdict.Supported):
 		v.Reason = fmt.Sprintf("%s, although %s", network, v.Reason)
 	case before != v.Label:

@@ -120,9 +120,9 @@ func TestLexicalVerdictIsKept(t *testing.T) {
 func TestRepeatedClaimThatDiffersIsNotSupported(t *testing.T) {
 	t.Parallel()
 	v := verdict.Verdict{Label: verdict.Contradicted, Score: 0.49, Differs: true, Evidence: make([]verdict.Evidence, 1)}
-	var o opinion
-	o.add(finding{logits: logits{5, -2, -2}}, "", nil)
-	New(Options{Threshold: 0.5}).conclude(&v, extract.Claim{}, o, 1, nil)
+	var m mean
+	m.add(finding{logits: logits{5, -2, -2}}, "", nil)
+	New(Options{Threshold: 0.5}).conclude(&v, extract.Claim{}, m, 1, nil)
 	if v.Label != verdict.Contradicted || v.Score >= 0.5 {
 		t.Errorf("got %s with score %v, want contradicted", v.Label, v.Score)
 	}
@@ -132,10 +132,10 @@ func TestRepeatedClaimThatDiffersIsNotSupported(t *testing.T) {
 func TestReasonNamesAContradictionOfTheNetwork(t *testing.T) {
 	t.Parallel()
 	v := verdict.Verdict{Label: verdict.NotMentioned, Score: 0.3, Reason: "not in the contexts: fee", Evidence: make([]verdict.Evidence, 1)}
-	var o opinion
+	var m mean
 	claim := extract.Claim{Text: "Add fees"}
-	o.add(finding{logits{-5, 5, 0}, []float64{9, -2, 3, 9}}, claim.Text, [][2]int{{}, {0, 3}, {4, 8}, {}})
-	New(Options{Threshold: 0.5}).conclude(&v, claim, o, 1, nil)
+	m.add(finding{logits{-5, 5, 0}, []float64{9, -2, 3, 9}}, claim.Text, [][2]int{{}, {0, 3}, {4, 8}, {}})
+	New(Options{Threshold: 0.5}).conclude(&v, claim, m, 1, nil)
 	if v.Label != verdict.Contradicted || v.Reason != "network: 0.000, doubts “fees”, contradicted; not in the contexts: fee" {
 		t.Errorf("got %s (%q), want contradicted by the network", v.Label, v.Reason)
 	}

@@ -58,7 +58,8 @@ type layer struct {
 	attended, fed      kernel.Norm
 }
 
-// A finding is what the network says of a claim: logits, and the log odds that each token is wrong, special tokens included.
+// A finding is the output of the network for a claim: logits, and the log odds that each token is
+// wrong, special tokens included.
 type finding struct {
 	logits
 	wrong []float64

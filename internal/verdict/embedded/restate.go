@@ -13,9 +13,9 @@ type edit struct {
 	by         string
 }
 
-// restate returns the edits that write the values of a claim as the passage writes them, if it has the same ones in other digits:
-// 1,250 for 1250, 12 km for 12,000 metres, 15:25 for 3:25 pm. The network has learned to read, not to calculate. Ratios and
-// numbers with two readings are left alone.
+// restate returns the edits that write the values of a claim as the passage writes them, if it has
+// the same ones in other digits: 1,250 for 1250, 12 km for 12,000 metres, 15:25 for 3:25 pm. The
+// network cannot compare numbers. Ratios and numbers with two readings are left alone.
 func restate(claim, passage string, claimed, stated []values.Value) []edit {
 	var edits []edit
 	for i := range claimed {
@@ -43,8 +43,8 @@ func restate(claim, passage string, claimed, stated []values.Value) []edit {
 	return edits
 }
 
-// isSame reports whether the claimed value v and the stated value w are the same, apart from words that limit them, or v is an
-// approximation of w.
+// isSame reports whether the claimed value v and the stated value w are the same, apart from words
+// that limit them, or v is an approximation of w.
 func isSame(v, w *values.Value) bool {
 	if v.Kind != w.Kind || v.IsAmbiguous() || w.IsAmbiguous() {
 		return false
@@ -59,7 +59,7 @@ func isSame(v, w *values.Value) bool {
 	return false
 }
 
-// digits returns the digits of a value as written, with points and commas.
+// digits returns the digits of a value as written, with periods and commas.
 func digits(value string) string {
 	return strings.Map(func(c rune) rune {
 		if unicode.IsDigit(c) || c == '.' || c == ',' {

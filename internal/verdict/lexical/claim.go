@@ -86,7 +86,6 @@ func (v *number) match(d *number) level {
 // A term is a content word, a number or a date of a claim.
 type term struct {
 	claim      int32
-	key        uint64
 	weight     int64 // IDF × occurrences, in thousandths
 	start, end int32 // byte range of the first occurrence in the claim
 	value      int32 // index into scratch.claimValues, or -1 for a word
@@ -155,7 +154,6 @@ type chunkScore struct {
 // A claim is the state of one claim while its task is judged.
 type claim struct {
 	text       string
-	lead       int      // length of the lead at the start of text in bytes, or 0
 	tokens     [2]int   // range in scratch.claimTokens
 	terms      [2]int32 // range in scratch.terms
 	values     [2]int32 // range in scratch.claimValues
@@ -299,7 +297,7 @@ func (s *scratch) addWord(l *lexicon.Lexicon, id int32, ts []lexicon.Token, i in
 		s.terms[n-1].name = s.terms[n-1].name || name
 		return
 	}
-	n := s.newTerm(id, term{key: t.Key, weight: max(w, 1), value: -1, name: name, start: t.Start, end: t.End})
+	n := s.newTerm(id, term{weight: max(w, 1), value: -1, name: name, start: t.Start, end: t.End})
 	s.words.Set(t.Key, n+1)
 	s.addKey(t.Key, n, levelExact)
 	l.Related(t.Key, func(k uint64, r lexicon.Relation) {

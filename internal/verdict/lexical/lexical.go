@@ -146,11 +146,6 @@ func (j *Judge) match(ctx context.Context, s *scratch, claims []extract.Claim, c
 		s.texts = append(s.texts, c.Judged())
 	}
 	s.index(j.lex, s.texts)
-	for i := range claims {
-		if claims[i].Statement == "" && claims[i].Lead != "" {
-			s.claims[i].lead = len(s.texts[i]) - len(claims[i].Text)
-		}
-	}
 	pos, textIndex := int32(0), int32(0) // a text is one context or all of them
 	for i, text := range contexts {
 		var err error

@@ -141,7 +141,7 @@ func (s *scratch) forget() {
 // tooLarge reports whether s uses too much memory to be kept for the next task. The
 // factors are the sizes of the elements in bytes.
 func (s *scratch) tooLarge() bool {
-	n := (cap(s.claimTokens)+cap(s.tokens))*32 + cap(s.values)*240 + cap(s.entries)*16 + cap(s.terms)*112 + cap(s.wordPairs)*12 + cap(s.sentences)*16 + cap(s.search.text)
+	n := (cap(s.claimTokens)+cap(s.tokens))*32 + cap(s.values)*240 + cap(s.entries)*16 + cap(s.terms)*104 + cap(s.wordPairs)*12 + cap(s.sentences)*16 + cap(s.search.text)
 	for i := range s.claims {
 		n += (cap(s.claims[i].hits) + cap(s.claims[i].around) + cap(s.claims[i].bestHits)) * 20
 	}

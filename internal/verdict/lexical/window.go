@@ -1,5 +1,7 @@
 package lexical
 
+import "slices"
+
 // Window sizes in words. 135 words are about 180 model tokens.
 const (
 	wideWindow = 135
@@ -22,9 +24,8 @@ func (s *scratch) advance(c *claim) {
 	best := c.near.best.sum
 	for ; c.done < len(c.hits); c.done++ {
 		h := c.hits[c.done]
-		if h.level < s.terms[h.term].seen {
-			s.terms[h.term].seen = h.level
-		}
+		t := &s.terms[h.term]
+		t.seen = min(t.seen, h.level)
 		s.slide(c, &c.wide, h, wideWindow)
 		s.slide(c, &c.near, h, nearWindow)
 	}
@@ -40,7 +41,7 @@ func (s *scratch) advance(c *claim) {
 		}
 	}
 	drop := c.wide.from // the wide window starts before the near one
-	c.hits = c.hits[:copy(c.hits, c.hits[drop:])]
+	c.hits = slices.Delete(c.hits, 0, drop)
 	c.wide.from -= drop
 	c.near.from -= drop
 	c.done -= drop

@@ -55,7 +55,7 @@ func (c *Combined) Evaluate(ctx context.Context, question, answer string, contex
 	}
 	texts := []string{question}
 	for i := range e.Claims {
-		texts = append(texts, withLead(&e.Claims[i]))
+		texts = append(texts, e.Claims[i].WithLead())
 	}
 	r.known = extractllm.NewVocabulary(texts...)
 	err = r.evaluate(ctx)
@@ -149,7 +149,7 @@ func (r *combinedRowJudge) fitFirstGroup(ids []int) error {
 // statement equals the sentence.
 func (r *combinedRowJudge) claim(i int, text string) extract.Claim {
 	sentence := r.sentences[i]
-	if text == sentence.Text || text == withLead(&sentence) {
+	if text == sentence.Text || text == sentence.WithLead() {
 		sentence.ID = len(r.findings)
 		return sentence
 	}
@@ -158,14 +158,6 @@ func (r *combinedRowJudge) claim(i int, text string) extract.Claim {
 		From: &extract.Span{Start: sentence.Start, End: sentence.End}, Invented: r.known.Lacks(text),
 		Citations: sentence.Citations,
 	}
-}
-
-// withLead returns the text of a sentence after the heading or lead-in that it needs.
-func withLead(sentence *extract.Claim) string {
-	if sentence.Lead == "" {
-		return sentence.Text
-	}
-	return sentence.Lead + ": " + sentence.Text
 }
 
 // askStatements gets the statements of sentences with their results for the
@@ -212,7 +204,7 @@ func (r *combinedRowJudge) statementsRequest(pieces []piece, ids []int, attempt 
 	d := prompt.Data{Strict: r.judge.opts.Strict, Again: attempt > 0, Question: r.task.Question, Contexts: items(pieces)}
 	tokens := baseTokens
 	for pos, i := range ids {
-		text := withLead(&r.sentences[i])
+		text := r.sentences[i].WithLead()
 		d.Sentences = append(d.Sentences, prompt.Item{ID: pos, Text: text})
 		tokens += tokensPerClaim * (1 + len(text)/bytesPerStatement)
 	}
@@ -265,9 +257,6 @@ func readStatements(raw json.RawMessage, n int) ([]repliedStatement, error) {
 		label, ok := parseLabel(s.IsSupported)
 		if !extract.HasWords(text) || !ok {
 			return nil, errors.New("a statement lacks its text or its verdict")
-		}
-		if label == verdict.Contradicted { // not distinguished by this request
-			label = verdict.NotMentioned
 		}
 		out = append(out, repliedStatement{id, text, answer{label: label, reason: reasonLine(stringOf(s.Reasoning)), chunks: indexList(s.ChunkIDs)}})
 	}

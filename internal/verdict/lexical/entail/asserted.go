@@ -190,7 +190,9 @@ func (x *Sentence) asks(first, last int) bool {
 	return true
 }
 
-// deniedNext reports whether the next sentence only says that this one is not true.
+// deniedNext reports whether the next sentence only says that this one is not true: "This was never
+// proven." Its last word must be what it says of this sentence, and not of something else: "His
+// grave was never found."
 func (x *Sentence) deniedNext() bool {
 	const maxWords = 5
 	end := strings.IndexAny(x.Next, ".!?\n")
@@ -203,7 +205,23 @@ func (x *Sentence) deniedNext() bool {
 	var next Sentence
 	x.comparer.Parse(&next, x.Next[:end], x.comparer.lex.Tokens(nil, x.Next[:end]))
 	n := len(next.Words)
-	return n > 0 && (next.Words[0].Lower != "no" || n < 3) && next.any(0, n, showing|doubting) && next.takenBack(0, n)
+	if n == 0 || !next.any(n-1, n, showing|doubting) || next.contains("need") || !next.takenBack(0, n) {
+		return false
+	}
+	switch next.Words[0].Lower {
+	case "this", "that":
+		return true
+	case "it", "they", "these", "those": // may be about a thing in this sentence
+		return next.any(n-1, n, doubting) || next.contains("true") || next.contains("correct")
+	case "the", "such":
+		return isTold(next.lower(1))
+	}
+	return n < 3
+}
+
+// isTold reports whether w is a word for what is told.
+func isTold(w string) bool {
+	return slices.Contains([]string{"claim", "claims", "statement", "statements", "story", "stories", "rumor", "rumour", "report", "reports", "allegation", "allegations"}, w)
 }
 
 // isCondition reports whether a clause supposes what it says.
