@@ -180,7 +180,7 @@ func (a *assertions) asserts(text string, p skippedPart, kind Kind) bool {
 	if len(text) > 4*maxSentenceBytes {
 		return true
 	}
-	if isURL(text) || strings.IndexByte(text, ' ') < 0 && IsASCII(text) && !a.alone {
+	if !a.alone && (isURL(text) || strings.IndexByte(text, ' ') < 0 && IsASCII(text)) {
 		return false
 	}
 	if a.vocabulary == nil {
@@ -235,7 +235,7 @@ func (a *assertions) answers(text string, kind Kind) bool {
 		return !isCodeLine(text)
 	case Reasoning, Reference:
 		m := a.measure(text)
-		return m.amount || (m.finite || m.headline) && m.content > 0
+		return isURL(text) || m.amount || (m.finite || m.headline) && m.content > 0
 	case Greeting, Marks:
 		q := parseQuestion(english.FindQuestion(a.question))
 		_, ok := english.YesOrNo(text)

@@ -95,7 +95,7 @@ func (d document) isHeading(i int, text string, w words, p position) bool {
 		return true
 	case p.heading:
 		return last != '.' || n < 4
-	case len(w) > 0 && len(w) <= 2 && strings.Trim(string(w), "0123456789") == "" && !p.first && p.wholeLine && !p.listItem:
+	case len(w) > 0 && len(w) <= 2 && isOneOf(strings.Trim(text, "0123456789"), ".", ")") && !p.first && p.wholeLine && !p.listItem:
 		return true // number of an empty list item
 	case last == ':' && p.beforeItem && (n <= 3 || n <= 6 && isTitleCase(text)) && !w.hasDigit() && !w.contains(isCommonVerb):
 		return true

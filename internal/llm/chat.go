@@ -378,12 +378,17 @@ func alternatives(p *openai.LogProb, n int) []Alternative {
 			list = append(list, Alternative{text, a.LogProb})
 		}
 	}
+	const most = 1.05 // of all probabilities, which are rounded
+	sum := 0.0
 	for i := range list {
 		x := &list[i].Logprob
 		if math.IsNaN(*x) || *x > roundingLogprob {
 			return nil
 		}
 		*x = min(max(*x, minLogprob), 0)
+		if sum += math.Exp(*x); sum > most { // null is read as 0
+			return nil
+		}
 	}
 	return list
 }

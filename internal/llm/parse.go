@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"regexp"
 	"strconv"
 	"strings"
@@ -61,10 +62,12 @@ func parse(ctx context.Context, reply string, schema *Schema, echo func(value st
 			if tried++; tried > maxValues {
 				return nil, &ParseError{Reason: errTooManyValues.Error(), Text: reply}
 			}
-			switch v, reason := acceptValue(r.out, schema); {
-			case reason != nil:
+			v, reason := acceptValue(r.out, schema)
+			isCorrection := reason != nil && found != nil && sharesNames(found, r.out) && !echo(string(r.out))
+			switch {
+			case reason != nil && !isCorrection:
 				rejection = reason
-			case found != nil && bytes.Equal(compact(found), compact(v)), echo(string(v)):
+			case !isCorrection && (found != nil && bytes.Equal(compact(found), compact(v)) || echo(string(v))):
 			case found != nil: // any of them may be a quotation, even the last one
 				return nil, &ParseError{Reason: "it contains several different results", Text: reply}
 			default:
@@ -151,7 +154,7 @@ func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 	if values, _ := countValues(v); values > maxValues {
 		return nil, errTooManyValues
 	}
-	if hasNameTwice(v) {
+	if _, twice := memberNames(v); twice {
 		return nil, errSameName
 	}
 	err := schema.Accept(v)
@@ -169,9 +172,21 @@ func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 	return nil, err
 }
 
-// hasNameTwice reports whether an object in v has two members whose names differ at most in
-// case, as package json reads them. Only one of them would be read.
-func hasNameTwice(v []byte) bool {
+// sharesNames reports whether two values have at least two names of members in common, as a result
+// and a correction of a part of it have.
+func sharesNames(a, b []byte) bool {
+	const least = 2
+	names, _ := memberNames(a)
+	others, _ := memberNames(b)
+	maps.DeleteFunc(names, func(name string, _ bool) bool { return !others[name] })
+	return len(names) >= least
+}
+
+// memberNames returns the names of all members of objects in v in lower case, and whether one of
+// the objects has two whose names differ at most in case, as package json reads them. Only one of
+// them would be read.
+func memberNames(v []byte) (names map[string]bool, twice bool) {
+	names = map[string]bool{}
 	dec := jsontext.NewDecoder(bytes.NewReader(v), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
 	var open []map[string]bool // names of the objects around the next token; nil for an array
 	for {
@@ -179,7 +194,7 @@ func hasNameTwice(v []byte) bool {
 		_, length := dec.StackIndex(dec.StackDepth())
 		tok, err := dec.ReadToken()
 		if err != nil {
-			return false
+			return names, false
 		}
 		switch {
 		case kind == '{':
@@ -191,9 +206,9 @@ func hasNameTwice(v []byte) bool {
 		case kind == '"' && len(open) > 0 && open[len(open)-1] != nil && length%2 == 0: // a name
 			name := strings.ToLower(tok.String())
 			if open[len(open)-1][name] {
-				return true
+				return names, true
 			}
-			open[len(open)-1][name] = true
+			open[len(open)-1][name], names[name] = true, true
 		}
 	}
 }

@@ -76,6 +76,7 @@ func TestParseErrors(t *testing.T) {
 		"truncated in an escape":                  {`{"verdicts":["a\`, "cut off"},
 		"several values":                          {`{"verdicts":[0,0]} or rather ` + want, "several different results"},
 		"several values, one of them in a string": {`{"verdicts":[0,0]} or rather {"x":` + want + `}`, "several different results"},
+		"correction of a part":                    {`{"verdicts":[{"id":0,"v":1},{"id":1,"v":1}]} Wait: {"id":1,"v":0}`, "several different results"},
 		"a name twice":                            {`{"verdicts":[0],"verdicts":[1]}`, "a name twice"},
 		"a name twice in another case":            {`{"verdicts":[{"a":0,"A":1}]}`, "a name twice"},
 		"a value, then a malformed one":           {want + ` I reply {"verdicts":oops}`, "the end of its JSON is broken"},

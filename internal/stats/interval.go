@@ -100,7 +100,8 @@ func tooFewUnits() string { return fmt.Sprintf("too few for an interval (minimum
 //
 // If fewer than five units differ from the most common one, resamples underestimate
 // the uncertainty. In that case each bound is that of Gaffke (2005), see [bounded],
-// and Note is set. With fewer than 20 units there is no interval, and Note is set.
+// and Note is set. With fewer than 20 units, or units whose sizes make them count like
+// fewer, there is no interval, and Note is set.
 func (s *Sample) Interval(o Options) Interval {
 	o = o.withDefaults()
 	t := s.table()
@@ -110,6 +111,10 @@ func (s *Sample) Interval(o Options) Interval {
 	}
 	if t.n < minUnits {
 		i.Note = tooFewUnits()
+		return i
+	}
+	if n := t.effective(); n < minUnits {
+		i.Note = fmt.Sprintf("a few large groups count like %.0f equal ones: %s", n, tooFewUnits())
 		return i
 	}
 	tail := (1 - o.Confidence) / 2

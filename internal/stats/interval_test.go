@@ -78,8 +78,11 @@ func TestStandardError(t *testing.T) {
 }
 
 func TestIntervalRequiresEnoughUnits(t *testing.T) {
+	large := sampleOf(mixed...)
+	large.Add(20, 40)
 	for name, s := range map[string]*Sample{
 		"no rows":    {},
+		"large one":  large,
 		"nineteen":   sampleOf(mixed[:19]...),
 		"one row":    sampleOf(1),
 		"19 and NaN": sampleOf(append(slices.Clone(mixed[:19]), math.NaN())...),

@@ -185,6 +185,17 @@ func (s *Sample) table() *table {
 	return t
 }
 
+// effective returns the number of units of equal size that would estimate a mean as well: the
+// squared sum of the sizes divided by the sum of their squares (Kish, "Survey Sampling", 1965).
+func (t *table) effective() float64 {
+	sum, squares := 0.0, 0.0
+	for i, u := range t.units {
+		n := float64(t.counts[i])
+		sum, squares = sum+n*u.size, squares+n*u.size*u.size
+	}
+	return sum * sum / squares
+}
+
 func (t *table) mean() float64 {
 	if len(t.units) == 1 {
 		return t.units[0].mean() // avoid rounding errors

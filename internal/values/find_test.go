@@ -98,6 +98,7 @@ func TestFind(t *testing.T) {
 		"in her mid-40s, in his 30s":                          "",
 		"two-and-a-half-year":                                 "2.5 year",
 		"CO2, H2O, GPT-4o, 1e6 and v2.0":                      "1e+06, 2.0",
+		"1'234.50 CHF, 2 1/2 hours, 5 mW, 5 MW, 3 6/7 lots":   "1234.5 CHF, 2.5 hour, 5 mW, 5 MW, 3.85714 lots",
 		"1.234,56 Euro":                                       "1234.56 EUR",
 		"2億5000万円":                                            "2.5e+08 JPY",
 		// Dates and times.
@@ -106,6 +107,9 @@ func TestFind(t *testing.T) {
 		"on the 15th of January, 1967":               "1967-01-15",
 		"on Monday, 17 July 2023, at 5 p.m.":         "2023-07-17, 1020",
 		"Monday–Friday; moved from Monday to Friday": "1..5 weekday, 1 weekday, 5 weekday",
+		"Mon-Fri, Sat 9:00":                          "1..5 weekday, 6 weekday, 540",
+		"the Sun rose on Tue; Sat in the sun":        "2 weekday",
+		"dep 08:15,10:02":                            "495, 602",
 		"on Fridays at 19:00":                        "5 weekday, 1140",
 		"5 pm EST, 17:00 UTC, 5 pm SAT test":         "1020 EST, 1020 UTC, 1020 SAT",
 		"à 14h30, 7 h 05 et vers 9 h":                "870, 425, 540",

@@ -42,6 +42,9 @@ func (r *reader) numberAt(i int) number {
 			n.num += f.num
 			n.next++
 		}
+		if d := r.at(n.next + 2).num; n.next == i+1 && r.isMixed(i) { // 2 1/2
+			n.num, n.step, n.written, n.next = n.num+r.at(n.next).num/d, 1/d, true, n.next+3
+		}
 	case t.class&numeral != 0:
 		n.num, n.next = r.numerals(i)
 		n.step = 1
@@ -65,6 +68,14 @@ func (r *reader) numberAt(i int) number {
 	}
 	n.addHalf(r)
 	return n
+}
+
+// isMixed reports whether a space and a fraction such as 1/2 follow the integer at token i.
+func (r *reader) isMixed(i int) bool {
+	const maxDenominator = 16
+	n, d := r.at(i+1), r.at(i+3)
+	return r.at(i).class&(decimal|thousands) == 0 && n.class&digits != 0 && n.start == r.at(i).end+1 && r.text[n.start-1] == ' ' && r.is(i+2, "/") &&
+		r.joined(i+1) && r.joined(i+2) && d.class&digits != 0 && n.num > 0 && n.num < d.num && d.num <= maxDenominator && !r.is(i+4, "/")
 }
 
 // isSpacedGroup reports whether a comma, a space and three digits follow the integer at
@@ -201,7 +212,7 @@ func startsDecimal(text string, i int) bool {
 	return i == 0 || unicode.In(before, unicode.White_Space, unicode.S, unicode.Ps, unicode.Pd)
 }
 
-// digits reads the number in digits at i. Commas, narrow spaces and several full stops
+// digits reads the number in digits at i. Commas, narrow spaces, apostrophes and several full stops
 // may separate groups of three digits; a full stop or comma before other digits is a
 // decimal point. An ordinal suffix belongs to the number.
 func (r *reader) digits(i int) int {
@@ -232,7 +243,10 @@ func (r *reader) digits(i int) int {
 				c = ' '
 			}
 		}
-		if class&decimal != 0 || c != ',' && c != '.' && c != ' ' {
+		if strings.HasPrefix(text[j:], "’") {
+			c, size = '\'', len("’")
+		}
+		if class&decimal != 0 || c != ',' && c != '.' && c != ' ' && c != '\'' {
 			break
 		}
 		rest := text[j+max(size, 1):]
@@ -252,7 +266,7 @@ func (r *reader) digits(i int) int {
 			j += size - 1
 			continue
 		}
-		if c == ' ' || separator == c || lexicon.IsDotted(text, i, rest) || c == ',' && (!isDecimalComma(rest) || i > 1 && text[i-1] == ',' && isDigit(text[i-2])) {
+		if c == ' ' || c == '\'' || separator == c || i > 0 && text[i-1] == ':' || lexicon.IsDotted(text, i, rest) || c == ',' && (!isDecimalComma(rest) || i > 1 && text[i-1] == ',' && isDigit(text[i-2])) {
 			break
 		}
 		if three && text[i] != '0' {

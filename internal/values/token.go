@@ -1,6 +1,7 @@
 package values
 
 import (
+	"strings"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/lexicon"
@@ -97,10 +98,13 @@ func (r *reader) word(start, end int, w *lexicon.Token) {
 // that are names of months and days only with a capital letter.
 func (r *reader) checkName(t *token) {
 	w := r.text[t.start:t.end]
+	last := len(r.toks) - 1
 	if w[0] < 'a' {
+		if len(w) == 3 && t.class&weekday != 0 && !r.is(last, "on", "every") && !r.isBesideDay(t) {
+			t.class &^= weekday // the Sun, "Sat down"
+		}
 		return
 	}
-	last := len(r.toks) - 1
 	switch w {
 	case "may", "march":
 		if !r.is(last, "on", "until", "since", "from", "by", "before", "after", "through", "to") || !startsDay(r.text[t.end:]) {
@@ -113,6 +117,26 @@ func (r *reader) checkName(t *token) {
 			t.class &^= month
 		}
 	}
+}
+
+// isBesideDay reports whether another day of the week, a time or a day of the month is next to t:
+// Mon-Fri, Sat 9:00, Tue, 4 May.
+func (r *reader) isBesideDay(t *token) bool {
+	const between = " -–/&.,:"
+	last := len(r.toks) - 1
+	if r.is(last, "-", "–", "/", "&", ",", "to", "and") {
+		last--
+	}
+	if r.has(last, weekday) {
+		return true
+	}
+	rest := strings.TrimPrefix(strings.TrimLeft(r.text[t.end:], between), "to ")
+	if rest == "" || len(rest) == len(r.text)-t.end {
+		return false
+	}
+	next, _, _ := strings.Cut(rest+" ", " ")
+	day, ok := load().words[strings.ToLower(strings.TrimRight(next, between+";)"))]
+	return isDigit(rest[0]) || ok && day.class&weekday != 0
 }
 
 // startsDay reports whether s starts with a space and a number of one or two digits, as in

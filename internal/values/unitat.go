@@ -72,6 +72,10 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 		if !r.joined(i - 1) {
 			return unit{}, 0
 		}
+	case "a":
+		if r.joined(i - 1) { // room 204A
+			return unit{}, 0
+		}
 	case "kb", "mb", "gb", "tb", "kbps", "mbps", "gbps", "tbps":
 		return r.dataUnit(i, name)
 	case "pound", "pounds":
@@ -96,7 +100,10 @@ func (r *reader) simpleUnit(i int) (unit, int) {
 	if u, n := r.longUnit(i); n > 0 {
 		return u, i + n
 	}
-	u, ok := unitOf(name)
+	u, ok := unitOf(r.text[t.start:t.end]) // mW is not MW
+	if !ok {
+		u, ok = unitOf(name)
+	}
 	if !ok || t.class&currency != 0 && !r.joined(i-1) && r.joined(i) && r.has(i+1, digits) {
 		return unit{}, 0 // 95 €31
 	}

@@ -52,7 +52,7 @@ type Value struct {
 	word      bool       // a fraction in words, such as a third
 	calendar  bool       // a Duration in months or years, whose length in days varies
 	limited   bool       // a word before it makes it a bound, or says that it is just above or below the number
-	dimension uint8      // of a Measure
+	dimension string     // of a Measure
 	factor    float64    // of the unit as written, or 0
 	other     float64    // second reading, or 0: 1500 for "1.500", the day with swapped month for "3/4/2020"
 	parts     [2]float64 // 3 and 4 for "3 out of 4"
@@ -119,27 +119,21 @@ func (v *Value) second() Value {
 	return s
 }
 
-// The dimensions of measures.
+// The dimensions of measures with rules of their own. Others are named in units.txt only.
 const (
-	noDimension uint8 = iota
-	length
-	mass
-	volume
-	area
-	speed
-	data
-	energy
-	power
-	temperature
-	frequency
-	pressure
+	length      = "length"
+	mass        = "mass"
+	volume      = "volume"
+	area        = "area"
+	speed       = "speed"
+	temperature = "temperature"
 )
 
 // A unit is a unit of measurement, time or money, or the percent sign.
 type unit struct {
 	name      string
 	kind      Kind
-	dimension uint8
+	dimension string
 	factor    float64 // value in the base unit
 	calendar  bool    // a month or longer
 }

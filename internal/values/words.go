@@ -109,10 +109,6 @@ var load = sync.OnceValue(func() *lists {
 		"numeral": numeral, "scale": scale, "dozen": dozen, "ordinal": ordinal, "fraction": fraction, "month": month, "weekday": weekday,
 		"lone": lone, "clockWord": clockWord, "stop": stop, "times": times, "limit": limit | stop, "change": change,
 	}
-	dimensions := map[string]uint8{
-		"length": length, "mass": mass, "volume": volume, "area": area, "speed": speed, "data": data, "energy": energy, "power": power,
-		"temperature": temperature, "frequency": frequency, "pressure": pressure,
-	}
 	kinds := map[string]Kind{"share": Share, "points": Points, "duration": Duration, "money": Money}
 	l := &lists{words: map[string]listed{}, units: map[string]unit{}, hedges: map[string][]hedgePhrase{}}
 	for h, phrases := range hedges {
@@ -140,9 +136,9 @@ var load = sync.OnceValue(func() *lists {
 			continue
 		}
 		factor, _ := strconv.ParseFloat(f[2], 64)
-		u := unit{name: f[1], kind: Measure, dimension: dimensions[f[0]], factor: factor}
+		u := unit{name: f[1], kind: Measure, dimension: f[0], factor: factor}
 		if kind, ok := kinds[f[0]]; ok {
-			u.kind, u.calendar = kind, kind == Duration && factor >= secondsPerMonth
+			u.kind, u.dimension, u.calendar = kind, "", kind == Duration && factor >= secondsPerMonth
 		}
 		for _, name := range f[3:] {
 			l.units[strings.ReplaceAll(name, "_", " ")] = u
@@ -151,7 +147,8 @@ var load = sync.OnceValue(func() *lists {
 	return l
 })
 
-// unitOf returns the unit with a name or abbreviation in lower case without accents.
+// unitOf returns the unit with a name or abbreviation without accents, in lower case except for
+// symbols with a prefix whose case matters, such as mW and MW.
 func unitOf(name string) (unit, bool) {
 	u, ok := load().units[name]
 	return u, ok

@@ -14,25 +14,23 @@ type edit struct {
 }
 
 // restate returns the edits that write the values of a claim as the passage writes them, if it has
-// the same ones in other digits: 1,250 for 1250, 12 km for 12,000 metres, 15:25 for 3:25 pm. The
-// network cannot compare numbers. Ratios and numbers with two readings are left alone.
+// the same ones in other digits or words: 1,250 for 1250, 12 km for 12,000 metres, 15:25 for 3:25
+// pm, 24 months for two years. The network cannot compare numbers. Ratios, numbers with two
+// readings and counts in words are left alone.
 func restate(claim, passage string, claimed, stated []values.Value) []edit {
 	var edits []edit
 	for i := range claimed {
 		v := &claimed[i]
 		written, by := digits(claim[v.Start:v.End]), ""
-		if written == "" {
-			continue
-		}
 		for k := range stated {
 			w := &stated[k]
 			said := passage[w.Start:w.End]
 			found := digits(said)
-			if found == written {
+			if said == claim[v.Start:v.End] || found == written && found != "" && v.Kind != values.Money {
 				by = ""
 				break
 			}
-			if by == "" && found != "" && isSame(v, w) {
+			if by == "" && (found != "" && written != "" || v.Kind != values.Number) && isSame(v, w) {
 				by = said
 			}
 		}

@@ -26,7 +26,10 @@ func TestRestateWritesValuesAsThePassageDoes(t *testing.T) {
 		{"Check-in is from 3:00 PM.", "It starts at 15:00.", "It starts at 3:00 PM."},
 		{"The trail is 5 km long.", "It is about 3 miles long.", "It is about 5 km long."},
 		{"The trail is 5 km long.", "It is 3 miles long.", "It is 3 miles long."},
-		{"It costs 9 dollars.", "It costs $9.", "It costs $9."},                                       // in the same digits
+		{"It costs GBP 5.99.", "It costs £5.99.", "It costs GBP 5.99."},
+		{"It lasts 24 months.", "It lasts two years.", "It lasts 24 months."},
+		{"It opens at 12:00.", "It opens at noon.", "It opens at 12:00."},
+		{"It takes a 9-day trip.", "It takes 9 days.", "It takes 9 days."},                            // in the same digits
 		{"It has four doors.", "It has 4 doors.", "It has 4 doors."},                                  // read without help
 		{"The tunnel is 12 km long.", "The tunnel is 13,000 m long.", "The tunnel is 13,000 m long."}, // another value
 		{"At most 12 km are paved.", "12,000 metres are paved.", "12,000 metres are paved."},          // a limit

@@ -62,6 +62,8 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 		"[WRONG] The canal freezes in winter.",
 		"From a satire show: The canal freezes in winter. The editor says it was a joke.",
 		"~~The canal freezes in winter.~~ The water is too warm.",
+		"The canal freezes in winter. This was never proven.",
+		"The canal freezes in winter. The story is a myth.",
 		"<del>The canal freezes in winter.</del> The water is too warm.",
 	} {
 		testSupport(t, false, [][2]string{{context, claim}})
@@ -84,6 +86,9 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 		"One reason is that the canal freezes in winter.",
 		"We wish to announce that the canal freezes in winter.",
 		"It is no secret that the canal freezes in winter.",
+		"The canal freezes in winter. Its source was never found.",
+		"The canal freezes in winter. It does not remember summer.",
+		"The canal freezes in winter. Nobody knows why.",
 		"According to the guide, the canal freezes in winter. Please report errors in this page.",
 	} {
 		testSupport(t, true, [][2]string{{context, claim}})

@@ -52,15 +52,18 @@ func TestOnlyValuesAndNegationsContradict(t *testing.T) {
 
 func TestClaimDiffersFromWhatItRepeats(t *testing.T) {
 	t.Parallel()
-	const context = "The old pump in the cellar delivers 60 litres a minute."
+	const context = "The old pump in the cellar delivers 60 litres a minute. The number of its workshop is 555-0198, or repair@pump.org."
 	for claim, want := range map[string]bool{
 		"The old pump in the cellar delivers 40 litres a minute.":         true,
 		"The old pump in the cellar doesn't deliver 60 litres a minute.":  true,
 		"The old pump in the cellar delivers 60 litres a minute.":         false,
+		"The number of its workshop is 555-0199.":                         true,
+		"Write to its workshop at repair@pumps.org.":                      true,
+		"The number of its workshop is 555-0198.":                         false,
 		"Its old pump delivers barely more than 40 litres in one minute.": false,
 	} {
 		v := judge(t, newJudge(t, Options{}), newTask("", []string{context}, claim))[0]
-		if v.Differs != want || want && v.Label != verdict.Contradicted {
+		if v.Differs != want || want && v.Label == verdict.Supported {
 			t.Errorf("%q: got %v, differs %v (%s), want %v", claim, v.Label, v.Differs, v.Reason, want)
 		}
 	}

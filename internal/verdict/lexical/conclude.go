@@ -26,7 +26,13 @@ func (j *Judge) conclude(s *scratch, c *claim, contexts []string) verdict.Verdic
 	}
 	v, b := j.decide(s, c, contexts)
 	v.Label, v.Confidence = b.label(), b.confidence(v.Score)
-	v.Differs = (b == basisValue || b == basisNegation || b == basisWords) && s.coverageBesidesValues(c) >= minRepeated
+	switch b {
+	case basisValue, basisNegation, basisWords:
+		v.Differs = s.coverageBesidesValues(c) >= minRepeated
+	case basisMissing:
+		v.Differs = s.absentAddress(c, contexts) != "" || s.coverageBesidesValues(c) >= minRepeated && s.absentValue(c, contexts) != nil
+	case basisNone, basisClose, basisStated, basisVerbatim:
+	}
 	for i := range v.Evidence {
 		v.Evidence[i].Role = verdict.RoleOf(v.Label)
 	}

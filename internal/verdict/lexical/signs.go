@@ -15,11 +15,8 @@ func (s *scratch) checkSigns(c *claim, contexts []string) objection {
 	if len(c.candidates) == 0 {
 		return objection{}
 	}
-	for _, w := range strings.Fields(c.text) { // an e-mail address
-		w = strings.Trim(w, "<>()[]\"'`*.,;:!?")
-		if at := strings.IndexByte(w, '@'); at > 0 && strings.IndexByte(w[at:], '.') > 0 && s.search.absent(contexts, w) {
-			return objection{reason: notInContexts(w, ""), maxScore: maxContradictedScore, basis: basisMissing}
-		}
+	if w := s.absentAddress(c, contexts); w != "" {
+		return objection{reason: notInContexts(w, ""), maxScore: maxContradictedScore, basis: basisMissing}
 	}
 	s.foldedClaim = s.foldedClaim.fold(c.text)
 	claimed := bytes.Fields(s.foldedClaim.text)
@@ -60,6 +57,24 @@ func (s *scratch) checkSigns(c *claim, contexts []string) objection {
 	return objection{}
 }
 
+// absentAddress returns the first e-mail address, URL or file path of c that no context contains, or "".
+func (s *scratch) absentAddress(c *claim, contexts []string) string {
+	for w := range strings.FieldsSeq(c.text) {
+		w = strings.Trim(w, "<>()[]\"'`*.,;:!?")
+		at := strings.IndexByte(w, '@')
+		scheme, url, isURL := strings.Cut(w, "://")
+		if !isURL {
+			url = scheme
+		}
+		host := strings.TrimPrefix(url, "www.")
+		isPath := w != "" && w[0] == '/' && strings.Count(w, "/") > 1 && !strings.ContainsAny(w, "\\{}()|")
+		if (at > 0 && strings.IndexByte(w[at:], '.') > 0 || isURL || len(host) < len(url) || isPath) && s.search.absent(contexts, strings.TrimRight(host, "/")) {
+			return w
+		}
+	}
+	return ""
+}
+
 // containsWord reports whether words contain w, perhaps in two parts.
 func containsWord(words [][]byte, w []byte) bool {
 	for i, v := range words {
@@ -73,7 +88,7 @@ func containsWord(words [][]byte, w []byte) bool {
 // isVariant reports whether two words differ only in their signs, in the order of their
 // parts, or, in short names such as H2O, in their digits.
 func isVariant(v, w []byte) bool {
-	if isPlain(v) && isPlain(w) {
+	if isPlain(v) && isPlain(w) || isLimit(v) || isLimit(w) {
 		return false
 	}
 	if a, b := parts(v), parts(w); len(a) > 0 && slices.Equal(a, b) {
@@ -82,6 +97,12 @@ func isVariant(v, w []byte) bool {
 	const maxName = 3
 	a, b := letters(v), letters(w)
 	return len(a) > 0 && len(a) <= maxName && bytes.Equal(a, b) && v[0] == a[0] && w[0] == b[0] && !bytes.ContainsAny(v, ":/.,") && !bytes.ContainsAny(w, ":/.,")
+}
+
+// isLimit reports whether w is a lower limit, such as 18+, which is compared as a value.
+func isLimit(w []byte) bool {
+	n, ok := bytes.CutSuffix(w, []byte("+"))
+	return ok && len(bytes.Trim(n, "0123456789")) == 0
 }
 
 // isPlain reports whether w consists of letters only, or of digits only.

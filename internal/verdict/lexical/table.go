@@ -165,9 +165,9 @@ func (tc *tableCheck) checkAnswer() objection {
 // answerOf parses a cell that answers yes or no.
 func answerOf(cell string) (yes, ok bool) {
 	switch strings.Trim(cell, " \ufe0f") {
-	case "✓", "✔", "✅":
+	case "✓", "✔", "✅", "☑", "Included", "included":
 		return true, true
-	case "✗", "✘", "❌":
+	case "✗", "✘", "✖", "❌", "⛔", "🚫", "x", "X", "-", "–", "—", "N/A", "n/a", "Not included", "not included":
 		return false, true
 	}
 	return english.YesOrNo(cell)

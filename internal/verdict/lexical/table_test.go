@@ -173,6 +173,7 @@ func TestCellsAnswerYesOrNo(t *testing.T) {
 	const (
 		features = "| Feature | Basic | Pro |\n|---|---|---|\n| API access | No | Yes |\n| SSO | ❌ | ✅ |"
 		plans    = "| Plan | Users | SSO |\n|---|---|---|\n| Starter | 5 | ✗ |\n| Team | 20 | ✗ |\n| Business | 100 | ✓ |"
+		marks    = "| Feature | Free | Pro | Max |\n|---|---|---|---|\n| API access | – | ✓ | Not included |"
 		hours    = "| Day | Open | Pool |\n|---|---|---|\n| Monday | 9-17 | yes |\n| Tuesday | 9-17 | no |"
 	)
 	testSupport(t, false, [][2]string{
@@ -182,6 +183,8 @@ func TestCellsAnswerYesOrNo(t *testing.T) {
 		{plans, "The Team plan includes SSO."},
 		{plans, "The Business plan does not include SSO."},
 		{hours, "The pool is open on Tuesday."},
+		{marks, "The Free plan has API access."},
+		{marks, "The Max plan has API access."},
 	})
 	testSupport(t, true, [][2]string{
 		{features, "Pro includes API access."},
@@ -190,5 +193,6 @@ func TestCellsAnswerYesOrNo(t *testing.T) {
 		{plans, "The Business plan includes SSO."},
 		{plans, "Starter and Team do not include SSO."},
 		{hours, "The pool is open on Monday."},
+		{marks, "The Pro plan has API access."},
 	})
 }

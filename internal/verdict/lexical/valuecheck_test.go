@@ -78,5 +78,18 @@ func TestLabelsAndAddressesAreCompared(t *testing.T) {
 		{"Email: info@acme.com.", "The email is info@acme.org.", notMentioned, "“info@acme.org” is not in the contexts"},
 		{"Email: info@acme.com.", "The email is support@acme.com.", notMentioned, ""},
 		{"Email: <info@acme.com>.", "The email is Info@acme.com.", supported, ""},
+		{"Visit https://acme.com/help for help.", "Visit https://acme.com/support for help.", notMentioned, "“https://acme.com/support” is not in the contexts"},
+		{"Visit acme.com/help/ for help.", "Visit https://www.acme.com/help for help.", supported, ""},
+		{"Edit /etc/app/db.conf as root.", "Edit /etc/app/app.conf as root.", notMentioned, ""},
+		{"Visitors must be at least 18 to enter.", "Visitors must be 18+ to enter.", supported, ""},
+		{"Visitors must be 18+ to enter.", "Visitors must be 21+ to enter.", notMentioned, ""},
+		{"The fee is CHF 1'200.", "The fee is CHF 200.", contradicted, ""},
+		{"The fee is 1’200 francs.", "The fee is 1200 francs.", supported, ""},
+		{"The output is 5 mW.", "The output is 5 MW.", contradicted, ""},
+		{"The fuse is for 500 mA.", "The fuse is for 0.5 A.", supported, ""},
+		{"Add 1½ cups of milk.", "Add ½ cup of milk.", contradicted, ""},
+		{"Add 1½ cups of milk.", "Add 1.5 cups of milk.", supported, ""},
+		{"The office is open Mon-Fri.", "The office is open Monday to Friday.", supported, ""},
+		{"The office is open Mon-Fri.", "The office is open on Saturday.", contradicted, ""},
 	})
 }

@@ -277,17 +277,18 @@ func ownText(reply string) (string, error) {
 	return text, nil
 }
 
-// deniesSupport matches names of members in which "yes" means that a claim is not supported.
-var deniesSupport = regexp.MustCompile(`(?i)^(un|not|non|no_)|contra|halluc|refut|false|wrong|incorrect|error|missing|invent|fabricat`)
+// asksSupport matches names of members in which "yes" means that a claim is supported.
+var asksSupport = regexp.MustCompile(`(?i)^((is|the|final|claim|statement)[_ ]?)*(answer|verdict|result|label|response|reply|judge?ment|decision|output|value|word|prediction|` +
+	`classification|supports?|supported|consistent|consistency|faithful|faithfulness|grounded|groundedness|entails|entailed|entailment|correct|true)([_ ]?by[_ ].*)?$`)
 
 // onlyMember returns the string or boolean in a JSON object with one member,
-// which may be followed by the end of a code fence. The value of a member whose name may
-// turn its meaning around is no answer.
+// which may be followed by the end of a code fence. The value of a member with another name,
+// such as is_unsupported or inconsistent, is no answer.
 func onlyMember(text string) (string, error) {
 	var members map[string]any
 	if err := json.Unmarshal([]byte(strings.TrimRight(text, "` \r\n")), &members); err == nil && len(members) == 1 {
 		for name, v := range members {
-			if deniesSupport.MatchString(name) {
+			if !asksSupport.MatchString(name) {
 				break
 			}
 			switch v := v.(type) {

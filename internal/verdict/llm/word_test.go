@@ -91,7 +91,7 @@ func TestTruncatedReplyLeadsToWordRequest(t *testing.T) {
 }
 
 func TestAmbiguousWordFailsRow(t *testing.T) {
-	for _, word := range []string{"", prose, "Yes. No.", "yes or no", "Yes, but not all of it", "maybe", `{"unsupported": "yes"}`, `{"is_hallucination": true}`} {
+	for _, word := range []string{"", prose, "Yes. No.", "yes or no", "Yes, but not all of it", "maybe", `{"unsupported": "yes"}`, `{"is_unsupported": true}`, `{"inconsistent": "yes"}`, `{"lacks_support": true}`} {
 		requests := 0
 		j, _ := newJudge(t, proseModel(func(in input) (string, error) {
 			requests++
