@@ -142,7 +142,7 @@ func openResults(paths []string, origin *resultfile.Origin, opts resultfile.Opti
 		}
 		if err != nil {
 			for _, f := range files {
-				_ = f.Close() // opened for reading only
+				f.Close()
 			}
 			return nil, err
 		}
@@ -248,11 +248,7 @@ func (r *reportRun) incomplete() (what, hint string, n int) {
 	case unfinished >= 0:
 		return r.paths[unfinished] + " is of an unfinished run", "the figures cover only some of the rows", 1
 	case r.origin.Missing > 0:
-		missing := strings.Join(r.origin.FirstMissing, ", ")
-		if more := r.origin.Missing - len(r.origin.FirstMissing); more > 0 {
-			missing += fmt.Sprintf(" and %d more", more)
-		}
-		return "no file for shard " + missing, "the figures cover only some of the rows", r.origin.Missing
+		return "no file for shard " + report.FirstOf(r.origin.FirstMissing, r.origin.Missing), "the figures cover only some of the rows", r.origin.Missing
 	case r.missing > 0 && !selects:
 		return report.Count(r.missing, "row is", "rows are") + " missing before the last row", "is a shard missing?", r.missing
 	}

@@ -1,10 +1,8 @@
 package compare
 
 import (
-	"fmt"
 	"hash/maphash"
 	"math"
-	"strings"
 
 	"github.com/go-json-experiment/json"
 	"github.com/go-json-experiment/json/jsontext"
@@ -51,11 +49,7 @@ func (r RowIDs) String() string {
 	for i, id := range r.First {
 		ids[i] = report.Clip(id, maxLength)
 	}
-	text := strings.Join(ids, ", ")
-	if more := r.Count - len(ids); more > 0 {
-		text += fmt.Sprintf(" and %d more", more)
-	}
-	return text
+	return report.FirstOf(ids, r.Count)
 }
 
 // A Side describes one of the two runs.

@@ -237,7 +237,7 @@ func TestCloseRemovesTemporaryFiles(t *testing.T) {
 	for _, stdin := range [][]byte{data, data[:len(data)-3], compress(t, "gzip", bytes.NewReader(data)), []byte("PAR1")} {
 		s, err := Open([]string{"-"}, Options{Stdin: bytes.NewReader(stdin)})
 		if err == nil {
-			_ = s.Close()
+			s.Close()
 		}
 		if files, _ := os.ReadDir(dir); len(files) > 0 {
 			t.Errorf("got files %v, want none", files)

@@ -44,7 +44,7 @@ func Open(paths []string, opts Options) (*Set, error) {
 	for _, path := range paths {
 		f := &file{fileColumns: fileColumns{path: path, columns: columns, warnings: s.warnings, opts: &opts}}
 		if err := f.open(); err != nil {
-			_ = s.Close()
+			s.Close()
 			return nil, err
 		}
 		if len(s.files) > 0 && f.reopenable && f.temp == nil {
@@ -163,10 +163,9 @@ func (s *Set) Size() int64 {
 
 // Close closes the files and removes temporary files. It can be called more
 // than once, but not during an iteration over Rows.
-func (s *Set) Close() error {
+func (s *Set) Close() {
 	s.started = true
 	for _, f := range s.files {
 		f.close()
 	}
-	return nil
 }

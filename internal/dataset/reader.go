@@ -175,7 +175,4 @@ func (r *Records) Next() (Record, error) {
 }
 
 // Close closes the file. It can be called more than once.
-func (r *Records) Close() error {
-	r.file.close()
-	return nil
-}
+func (r *Records) Close() { r.file.close() }

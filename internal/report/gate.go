@@ -227,8 +227,13 @@ func firstGroups(groups []Group, threshold float64) string {
 		}
 		parts = append(parts, fmt.Sprintf("%s %s (n = %d)", g.Name(), mean, g.Mean.N))
 	}
-	text := strings.Join(parts, ", ")
-	if more := len(groups) - limit; more > 0 {
+	return FirstOf(parts, len(groups))
+}
+
+// FirstOf joins the first of so many items: "a, b and 3 more".
+func FirstOf(first []string, total int) string {
+	text := strings.Join(first, ", ")
+	if more := total - len(first); more > 0 {
 		text += fmt.Sprintf(" and %d more", more)
 	}
 	return text

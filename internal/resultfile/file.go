@@ -60,7 +60,7 @@ func Open(path string, o Options) (*File, error) {
 		decoder: result.NewDecoder(result.Check),
 	}
 	if err := f.checkColumns(); err != nil {
-		_ = f.Close()
+		f.Close()
 		return nil, err
 	}
 	return f, nil
@@ -83,7 +83,7 @@ func (f *File) checkColumns() error {
 }
 
 // Close closes the file. It can be called more than once.
-func (f *File) Close() error { return f.records.Close() }
+func (f *File) Close() { f.records.Close() }
 
 // Rows returns the rows of the file and closes it. It must be called only once. The
 // caller may modify the rows. Usage is zero for CSV and TSV, which do not contain it. An error is the last

@@ -100,6 +100,6 @@ func duplicate(a, b *File) error {
 // closeAll closes all files.
 func closeAll(files []*File) {
 	for _, f := range files {
-		_ = f.Close() // it was only read
+		f.Close()
 	}
 }
