@@ -131,12 +131,12 @@ func (d document) isSignature(i int, text string, w words, p position) bool {
 // assert a fact, as may "This is not recommended" and "Our data is verified".
 func isDisclaimer(w words) bool {
 	const minWords, maxWords = 4, 40
-	if n := w.count(); n < minWords || n > maxWords || w.hasDigit() || w.contains(func(s string) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) && !isSource(s) }) {
+	if n := w.count(); n < minWords || n > maxWords || w.hasDigit() || w.contains(func(s string) bool { return !isDisclaimerWord(s) && !isAboutAnswer(s) }) {
 		return false
 	}
 	before, _, isAdvice := strings.Cut(string(w), " advice")
-	return (w.contains(namesAnswer) || w.contains(namesWriter)) && (w.contains(isAboutAnswer) || w.contains(isSource)) ||
-		w.containsAny("this", "above") && w.contains(isSource) ||
+	return (w.contains(namesAnswer) || w.contains(namesWriter)) && w.contains(isAboutAnswer) ||
+		w.containsAny("this", "above") && w.contains(sourceWord.has) ||
 		isAdvice && words(before).containsAny("not", "no")
 }
 
@@ -148,30 +148,8 @@ func namesAnswer(s string) bool {
 // namesWriter reports whether s refers to the author of the answer, who is not the company that "we" is.
 func namesWriter(s string) bool { return isOneOf(s, "i", "ive", "im", "my") }
 
-// isSource reports whether s refers to what the answer is based on.
-func isSource(s string) bool {
-	return isOneOf(s, "context", "contexts", "passage", "passages", "document", "documents", "text", "texts", "source", "sources", "excerpt", "excerpts",
-		"material", "materials", "snippet", "snippets", "article", "articles", "search", "reference", "references", "provided", "given", "supplied", "retrieved",
-		"ai", "artificial")
-}
-
 // isDisclaimerWord reports whether s is a function word or a word for the answer or its author.
-func isDisclaimerWord(s string) bool {
-	return namesAnswer(s) || namesWriter(s) || isOneOf(s, "we", "our", "above", "this", "advice", "a", "about", "all", "also", "always", "am", "an", "and", "any", "are", "as", "at", "be", "been", "before", "but", "by", "can", "cannot", "could",
-		"do", "does", "dont", "for", "from", "has", "have", "however", "if", "in", "is", "it", "its", "just", "may", "me", "might", "must", "no", "not",
-		"of", "on", "or", "other", "out", "should", "so", "that", "the", "therefore", "these", "those", "through", "to", "up", "us", "was", "were", "what",
-		"which", "will", "with", "would", "you", "your", ";")
-}
+func isDisclaimerWord(s string) bool { return namesAnswer(s) || namesWriter(s) || aside.has(s) }
 
 // isAboutAnswer reports whether s describes the origin or quality of an answer.
-func isAboutAnswer(s string) bool {
-	return isOneOf(s, "below", "data", "knowledge", "information", "info", "content", "contents", "details", "results", "available", "shared", "attached", "cited", "listed", "come", "comes", "came", "included", "contained", "found",
-		"based", "derived", "drawn", "taken", "generated", "written", "produced", "created", "compiled", "using", "used", "uses", "relies", "limited", "according",
-		"only", "solely", "purely", "strictly", "entirely", "exclusively", "directly", "outside", "external", "beyond", "additional", "prior", "own",
-		"please", "note", "kindly", "important", "keep", "mind", "aware", "remember", "intelligence", "language", "model", "automatically",
-		"complete", "incomplete", "comprehensive", "accurate", "inaccurate", "accuracy", "error", "errors", "mistakes", "contain", "contains", "include", "reflect", "reflects",
-		"latest", "recent", "current", "updated", "update", "date", "outdated", "change", "verify", "verified", "check", "confirm", "consult", "refer", "official",
-		"professional", "professionals", "expert", "experts", "qualified", "doctor", "lawyer", "advisor", "legal", "medical", "financial", "tax", "constitute", "constitutes",
-		"considered", "intended", "meant", "purposes", "informational", "educational", "general", "guarantee", "guaranteed", "recommend", "recommended", "making", "make",
-		"decisions", "decision", "rely", "further", "full")
-}
+func isAboutAnswer(s string) bool { return aboutAnswer.has(s) || sourceWord.has(s) }

@@ -116,12 +116,21 @@ func (w words) hasDigit() bool {
 type role uint8
 
 const (
-	opening    role = 1 + iota // introduces a sentence without adding content: "Unfortunately,"
-	salutation                 // greets, if little else follows
-	closing                    // offers help or wishes well
-	declining                  // declines to answer
-	announcing                 // announces the text after it
+	opening     role = 1 + iota // introduces a sentence without adding content: "Unfortunately,"
+	salutation                  // greets, if little else follows
+	closing                     // offers help or wishes well
+	declining                   // declines to answer
+	announcing                  // announces the text after it
+	sourceWord                  // a word for what the answer is based on
+	aboutAnswer                 // a word for the origin or quality of an answer
+	aside                       // another word of disclaimers
 )
+
+// has reports whether a word alone has the role.
+func (r role) has(word string) bool {
+	known := phrases()[word]
+	return known != nil && slices.ContainsFunc(known[r], func(p phrase) bool { return p.text == word })
+}
 
 // A phrase is a sequence of normalized words.
 type phrase struct {
@@ -133,7 +142,7 @@ type phrase struct {
 var phraseData string
 
 // byRole holds phrases with the same first word, indexed by role.
-type byRole [announcing + 1][]phrase
+type byRole [aside + 1][]phrase
 
 //nolint:gochecknoglobals // parsed once from embedded data, never changed
 var phrases = sync.OnceValue(func() map[string]*byRole { return parsePhrases(phraseData) })
@@ -143,6 +152,7 @@ var phrases = sync.OnceValue(func() map[string]*byRole { return parsePhrases(phr
 func parsePhrases(data string) map[string]*byRole {
 	roles := map[string]role{
 		"[opening]": opening, "[salute]": salutation, "[closing]": closing, "[decline]": declining, "[announce]": announcing,
+		"[source]": sourceWord, "[about]": aboutAnswer, "[aside]": aside,
 	}
 	all := make(map[string]*byRole)
 	var current role

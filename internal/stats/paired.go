@@ -42,7 +42,7 @@ func Compare(differences *Sample, o Options) Comparison {
 	for _, s := range t.steps() {
 		c.Differing += s.n
 	}
-	if t.n >= minUnits && t.effective() >= minUnits && t.distinctFromMode() >= minDistinct {
+	if t.n >= minUnits && t.effective() >= minEffective && t.distinctFromMode() >= minDistinct {
 		c.Detectable = detectable(t.standardError(), t.n, 1-o.Confidence, 0.8)
 	}
 	return c

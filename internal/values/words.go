@@ -2,6 +2,7 @@ package values
 
 import (
 	_ "embed" // for the lists
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -58,40 +59,17 @@ const (
 	justAbove
 )
 
-// hedges lists the phrases of each hedge. The longest one before a number counts.
-//
-//nolint:gochecknoglobals // constant
-var hedges = map[hedge][]string{
-	unhedged: {
-		"spread over", "split over", "divided over", "distributed over", "scattered over", "all over", "carry over", "carried over", "carries over", "carrying over",
-		"add up to", "adds up to", "added up to", "adding up to",
-	},
-	atLeast: {"at least", "minimum", "minimum of", "min", "mindestens", "wenigstens", "minimal", "≥", "至少", "au moins", "al menos", "lo menos"},
-	atMost: {
-		"at most", "as much as", "as many as", "maximum", "maximum of", "max", "within", "up to", "maximal", "höchstens", "≤", "hasta", "máximo", "bis zu", "jusqu ' à",
-		"jusqu ’ à", "au plus",
-	},
-	above: {
-		"more than", "greater than", "higher than", "longer than", "older than", "larger than", "heavier than", "bigger than", "faster than", "taller than",
-		"over", "above", "exceeds", "exceeded", "exceeding", "exceed", "beyond", "topped", ">", "über", "excess of", "upwards of", "mehr als", "plus de", "más de", "más que", "mais de", "mais que",
-	},
-	below: {
-		"less than", "fewer than", "lower than", "younger than", "smaller than", "shorter than", "lighter than", "cheaper than",
-		"under", "below", "<", "weniger als", "moins de", "menos de", "menos que",
-	},
-	justBelow: {"nearly", "almost", "fast", "presque", "casi"},
-	about: {
-		"about", "around", "approximately", "approx", "approx .", "roughly", "some", "circa", "ca", "ca .", "close to", "estimated", "~", "≈", "etwa", "rund", "ungefähr", "environ",
-		"aproximadamente", "unos", "unas", "约", "約",
-	},
-}
-
 // lists are the parsed lists of words and units.
 type lists struct {
 	words  map[string]listed
 	units  map[string]unit
 	hedges map[string][]hedgePhrase // by the last word
 }
+
+// hedgeNames are the names of the hedges in words.txt. The longest phrase before a number counts.
+//
+//nolint:gochecknoglobals // constant
+var hedgeNames = [...]string{"unhedged", "atLeast", "atMost", "above", "below", "justBelow", "about", "justAbove"}
 
 type hedgePhrase struct {
 	hedge hedge
@@ -111,15 +89,16 @@ var load = sync.OnceValue(func() *lists {
 	}
 	kinds := map[string]Kind{"share": Share, "points": Points, "duration": Duration, "money": Money}
 	l := &lists{words: map[string]listed{}, units: map[string]unit{}, hedges: map[string][]hedgePhrase{}}
-	for h, phrases := range hedges {
-		for _, p := range phrases {
-			words := strings.Fields(p)
-			last := words[len(words)-1]
-			l.hedges[last] = append(l.hedges[last], hedgePhrase{hedge: h, words: words})
-		}
-	}
 	for line := range strings.Lines(wordList) {
 		f := strings.Fields(line)
+		if h := slices.Index(hedgeNames[:], f[0]); h >= 0 {
+			for _, p := range f[1:] {
+				words := strings.Split(p, "_")
+				last := words[len(words)-1]
+				l.hedges[last] = append(l.hedges[last], hedgePhrase{hedge: hedge(h), words: words}) //nolint:gosec // there are eight
+			}
+			continue
+		}
 		for _, w := range f[1:] {
 			w, number, _ := strings.Cut(w, "=")
 			n, _ := strconv.ParseFloat(number, 64) // 0 if there is none
