@@ -134,7 +134,7 @@ func (c *collector) collect(v *value, depth int) error {
 		return nil
 	case shape.List:
 		for i, item := range v.Items {
-			if err := c.collect(item, depth+1); err != nil {
+			if err := c.collect(parsedDocument(item), depth+1); err != nil {
 				return fmt.Errorf("[%d]%w", i, err)
 			}
 		}
@@ -160,6 +160,18 @@ func (c *collector) collect(v *value, depth int) error {
 	case shape.Null, shape.Bool, shape.Number, shape.Bytes:
 	}
 	return fmt.Errorf(": want a string, got %s", v.Kind)
+}
+
+// parsedDocument returns the document in an element of a list that is its JSON or Python text, or the element itself.
+func parsedDocument(item *value) *value {
+	if item.Kind == shape.Text && strings.HasPrefix(trim(item.Text), "{") {
+		if doc := expandCell(item.Text); doc != nil && doc.Kind == shape.Object {
+			if m := content(doc, 0); m != nil && m.Kind == shape.Text && slices.Contains(contextKeys(), m.Name) {
+				return doc
+			}
+		}
+	}
+	return item
 }
 
 // source sets the source of the contexts from start, which come from a document. Sources of

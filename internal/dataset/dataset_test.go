@@ -494,6 +494,7 @@ func TestMissingAnswers(t *testing.T) {
 	t.Parallel()
 	for answer, missing := range map[string]bool{
 		"nan": true, "NaN": true, "<NA>": true, "[object Object]": true, "#N/A": true, " #REF! ": true,
+		"<a.B object at 0x7f3c>": true, "<coroutine object A.run at 0x7f3c>": true, "[<a.B object at 0x7f>]": true, "<a.B object at 0x7f> is printed.": false,
 		"": false, "None": false, "null": false, "undefined": false, "NA": false, "N/A": false, "None.": false, "Nan": false, "undefined behavior": false, "[object Object] is printed.": false,
 	} {
 		for file, text := range map[string]string{

@@ -242,6 +242,7 @@ func (f *file) next(row *Row) error {
 	} else {
 		err = f.reader.next(row)
 	}
+	row.Answer = printedContent(row.Answer)
 	if err == nil && isMissingAnswer(row.Answer) {
 		err = &RowError{Line: row.Line, Err: fmt.Errorf("answer: want text, got %s, which stands for a missing value", shape.Quote(trim(row.Answer)))}
 		row.Answer = ""

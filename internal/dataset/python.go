@@ -306,7 +306,7 @@ func reprContext(text string) (*value, error) {
 	case ok && strings.HasPrefix(rest, `"`): // before LangChain 0.2
 		text = "Document(" + strings.Replace(text, `" metadata={`, `", metadata={`, 1) + ")"
 	case isPrintedDocument(text), strings.HasPrefix(text, "TextNode("), strings.HasPrefix(text, "NodeWithScore("):
-	case isDefaultRepr(text):
+	case shape.IsDefaultRepr(text):
 		return nil, errRepr
 	case strings.HasPrefix(text, "Node ID: ") && strings.Contains(text, "\nText: "): // LlamaIndex shortens the text
 		return nil, errRepr
@@ -320,14 +320,17 @@ func reprContext(text string) (*value, error) {
 	return doc, nil
 }
 
-// isDefaultRepr reports whether a text is an object without a printed form of its own, or a
-// list of such: [object Object] in JavaScript, <a.B object at 0x7f> in Python.
-func isDefaultRepr(text string) bool {
-	if text == "" || text[0] != '[' && text[0] != '<' {
-		return false
+// printedContent returns the content of a message of a model that LangChain printed, or the text itself.
+func printedContent(text string) string {
+	rest := strings.TrimPrefix(strings.TrimPrefix(trim(text), "AIMessage("), "AIMessageChunk(")
+	if rest, ok := strings.CutPrefix(rest, "content="); ok && startsWithString(rest) {
+		p := newPythonParser(rest)
+		content, err := p.str()
+		if err == nil && strings.HasPrefix(strings.TrimLeft(p.rest, ", "), "additional_kwargs=") {
+			return content
+		}
 	}
-	name, _, python := strings.Cut(strings.TrimPrefix(text, "["), " object at 0x")
-	return python && strings.HasPrefix(name, "<") && !strings.ContainsAny(name, " >") || strings.HasPrefix(text, "[object Object]")
+	return text
 }
 
 // isMissingAnswer reports whether an answer stands for a missing value. NA, null and the like can be
@@ -337,7 +340,7 @@ func isMissingAnswer(text string) bool {
 	case "", "NA", "N/A", "None", "null", "NULL", "undefined":
 		return false
 	}
-	return text == "[object Object]" || shape.IsMissing(text)
+	return shape.IsPrintedObject(text) || shape.IsMissing(text)
 }
 
 // langChainDocument returns the object in 'CONTENT' metadata={...}. LangChain does not

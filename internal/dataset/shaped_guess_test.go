@@ -3,6 +3,7 @@ package dataset
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -49,6 +50,13 @@ func TestOpenDoesNotGuess(t *testing.T) {
 		{"failed root", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"chain","level":"ERROR","inputs":{"input":"q"}}
 {"id":"2","trace_id":"t","parent_run_id":"1","run_type":"llm","outputs":{"output":"rewritten"}}
 {"id":"3","trace_id":"t","parent_run_id":"1","run_type":"retriever","outputs":{"documents":["c d"]}}`, "no answer: "},
+		{"failed root of OTLP", `{"resourceSpans":[{"scopeSpans":[{"spans":[
+{"traceId":"t","spanId":"1","status":{"code":2},"attributes":[{"key":"input.value","value":{"stringValue":"q"}}]},
+{"traceId":"t","spanId":"2","parentSpanId":"1","attributes":[{"key":"output.value","value":{"stringValue":"rewritten"}}]},
+{"traceId":"t","spanId":"3","parentSpanId":"1","attributes":[{"key":"openinference.span.kind","value":{"stringValue":"RETRIEVER"}},{"key":"retrieval.documents.0.document.content","value":{"stringValue":"c d"}}]}]}]}]}`, noAnswer},
+		{"retriever alone", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"retriever","inputs":{"input":"q"},"outputs":{"documents":["c d"],"output":"c d"}}`, noAnswer},
+		{"retriever that asks a model", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"retriever","inputs":{"input":"q"},"outputs":{"documents":["c d"]}}
+{"id":"2","trace_id":"t","parent_run_id":"1","run_type":"llm","outputs":{"output":"rewritten"}}`, noAnswer},
 		{"root with an empty output", `{"id":"1","trace_id":"t","parent_run_id":null,"run_type":"chain","output":{},"input":"q"}
 {"id":"2","trace_id":"t","parent_run_id":"1","run_type":"llm","output":"rewritten"}
 {"id":"3","trace_id":"t","parent_run_id":"1","run_type":"retriever","outputs":{"documents":["c d"]}}`, "no answer found"},
@@ -72,6 +80,16 @@ func TestRowsOfOneTurn(t *testing.T) {
 	span := func(id, parent, rest string) string {
 		return `{"id":"` + id + `","trace_id":"t","parent_run_id":` + parent + `,` + rest + "}\n"
 	}
+	documents := func(texts []string) string {
+		return `[{"score":` + strconv.Itoa(len(texts)) + `,"content":"` + strings.Join(texts, `"},{"content":"`) + `"}]`
+	}
+	retrieved := func(id string, texts ...string) string {
+		return span(id, `"0"`, `"run_type":"retriever","start_time":"`+id+`","outputs":{"documents":`+documents(texts)+`}`)
+	}
+	ranked := func(id, kept string, from ...string) string {
+		return span(id, `"0"`, `"run_type":"reranker","start_time":"`+id+`","inputs":{"query":"q","documents":`+documents(from)+`},"outputs":{"documents":`+documents([]string{kept})+`}`)
+	}
+	root := span("0", "null", `"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"a"}`)
 	checkFixtures(t, []toolFixture{
 		{"last turn", "x.jsonl", `{"messages":[` + user1 + `,` + tool1 + `,` + bot1 + `,` + user2 + `,` + tool2 + `,` + bot2 + `]}`, "", []string{"q2|a2|context two"}},
 		{"last answer", "x.jsonl", `{"messages":[` + user1 + `,` + tool1 + `,` + bot1 + `,` + user2 + `]}`, "", []string{"q1|a1|context one"}},
@@ -85,6 +103,18 @@ func TestRowsOfOneTurn(t *testing.T) {
 		{"guardrail after the answer", "x.jsonl", span("1", "null", `"run_type":"chain","inputs":{"input":"q"}`) +
 			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`) +
 			span("3", `"1"`, `"run_type":"llm","outputs":{"output":"a"}`) + span("4", `"1"`, `"run_type":"guardrail","outputs":{"output":"It passed."}`), "", []string{"q|a|context two"}},
+		{"title after the answer", "x.jsonl", span("0", "null", `"run_type":"server"`) +
+			span("1", `"0"`, `"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"a"}`) +
+			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`) +
+			span("3", `"1"`, `"run_type":"llm","outputs":{"output":"a"}`) + span("4", `"1"`, `"run_type":"llm","outputs":{"output":"More?"}`) +
+			span("5", `"0"`, `"run_type":"llm","outputs":{"output":"A title"}`), "", []string{"q|a|context two"}},
+		{"root that prints an object", "x.jsonl", span("1", "null", `"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"<generator object f.<locals>.g at 0x7f>"}`) +
+			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`) + span("3", `"1"`, `"run_type":"llm","outputs":{"output":"a"}`), "", []string{"q|a|context two"}},
+		{"rerankers of two questions", "x.jsonl", root +
+			ranked("1", "context two", "context one", "context two") + retrieved("2", "context one", "context no") + ranked("3", "context one", "context one", "context no") +
+			retrieved("4", "context two", "context three"), "", []string{"q|a|context two|context one|context three"}},
+		{"reranker after a reranker", "x.jsonl", root + retrieved("1", "context no") +
+			ranked("2", "context one", "context one", "context no") + ranked("3", "context two", "context one", "context two"), "", []string{"q|a|context two"}},
 		{"retriever of an evaluation", "x.jsonl", span("1", "null", `"run_type":"chain","inputs":{"input":"q"},"outputs":{"output":"a"}`) +
 			span("2", `"1"`, `"run_type":"retriever","outputs":{"documents":["context two"]}`) +
 			span("3", `"1"`, `"run_type":"evaluator","outputs":{"output":"ok"}`) +
@@ -161,9 +191,9 @@ func TestOpenRefusesAnotherAnswerOrContexts(t *testing.T) {
 		names string // of the other column
 		want  bool   // refused
 	}{
-		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer gpt-4o-mini openai/gpt-4 llama_3.1_8b Claude-Answer ragResponse submitted_answer answer_2 answer_v2 answer_new response_b model_answers", true},
-		{FieldAnswer, "expected_answer gold ground_truth reference answer_relevancy answer_start student_answer human_answer answers tool_output answer_id gpt4_reason", false},
-		{FieldContexts, "retrieved_docs search_results retrieval_context retrieved_contexts hits reranked_chunks documents docs context contexts_y additional_context", true},
+		{FieldAnswer, "prediction predicted_answer llm_answer model_output generated_answer response output actual_output completion hypothesis result gpt4_answer gpt-4o-mini openai/gpt-4 llama_3.1_8b Claude-Answer ragResponse submitted_answer answer_2 answer_v2 answer_new response_b model_answers grok o3 o4-mini phi-4 cohere/command-r-plus nova_pro sonnet opus-4 haiku kimi-k2 granite answer_c", true},
+		{FieldAnswer, "expected_answer gold ground_truth reference answer_relevancy answer_start student_answer human_answer answers tool_output answer_id gpt4_reason command o", false},
+		{FieldContexts, "retrieved_docs search_results retrieval_context retrieved_contexts hits reranked_chunks documents docs context contexts_y contexts_b additional_context", true},
 		{FieldContexts, "gold_contexts reference_contexts ground_truth_contexts context_recall", false},
 	} {
 		for name := range strings.FieldsSeq(tt.names) {

@@ -204,7 +204,7 @@ func TestRowsReadsNumberedColumns(t *testing.T) {
 			toolFixture{names, "x.csv", "answer," + names + "\na,Text one.,two,three\n", "", want},
 			toolFixture{names, "x.jsonl", `{"answer":"a","` + n[0] + `":"Text one.","` + n[1] + `":"two","` + n[2] + `":"three"}`, "", want})
 	}
-	for _, names := range []string{"contexts,context_1", "contexts,contexts_y", "retrieved_contexts,retrieved_contexts_y", "contexts_x,contexts_y"} {
+	for _, names := range []string{"contexts,context_1", "contexts,contexts_y", "retrieved_contexts,retrieved_contexts_y", "contexts_x,contexts_y", "context_a,context_b"} {
 		tests = append(tests, toolFixture{names, "x.csv", "answer," + names + "\na,one,two\n", "", []string{"!contexts: ambiguous: both "}})
 	}
 	checkFixtures(t, append(tests,

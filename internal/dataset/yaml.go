@@ -95,6 +95,9 @@ func (w *yamlWriter) writeAll(n *yaml.Node, start, end byte, depth int) error {
 			if c.Kind != yaml.ScalarNode {
 				return fmt.Errorf("line %d: want a name as the key of a YAML mapping", c.Line)
 			}
+			if c.ShortTag() == "!!merge" {
+				return fmt.Errorf("line %d: merge keys (<<) are not read: repeat the members", c.Line)
+			}
 			c = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: c.Value, Line: c.Line}
 		}
 		switch {

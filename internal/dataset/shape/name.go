@@ -104,8 +104,8 @@ type Names struct {
 // Names of systems that answer, of models among them, and words of the versions of models.
 const (
 	systems  = "model llm ai bot assistant chatbot chat agent rag openai " + models
-	models   = "gpt chatgpt claude gemini llama mistral mixtral qwen gemma deepseek"
-	versions = "mini nano turbo pro flash lite sonnet opus haiku large medium small instruct chat it v r o b x preview latest"
+	models   = "gpt chatgpt claude gemini llama mistral mixtral qwen gemma deepseek grok phi nova sonnet opus haiku kimi granite o1 o3 o4 commandr"
+	versions = "mini nano turbo pro flash lite sonnet opus haiku large medium small instruct chat it v r o b x k preview latest plus fast micro"
 )
 
 // NewNames returns the built-in vocabulary.
@@ -140,7 +140,7 @@ func NewNames() *Names {
 		// Last words of the names of answers, and words of those that no system gave.
 		models:   set(models),
 		versions: set(versions),
-		vendors:  set("openai anthropic google meta mistralai azure"),
+		vendors:  set("openai anthropic google meta mistralai azure amazon cohere xai microsoft"),
 		answers:  set("answer answers response responses output outputs prediction predictions pred preds completion completions generation generations reply replies hypothesis hypotheses hyp hyps"),
 		people:   set("human student user customer expert annotator teacher author best right wrong incorrect true false previous short long error tool tools function retriever search sql code"),
 		// Names of members that say something about an output.
@@ -209,7 +209,7 @@ func (n *Names) isSystemAnswer(name string) bool {
 	return !ok
 }
 
-// sameSeries reports whether names differ only in a number, or in the x or y that pandas
+// sameSeries reports whether names differ only in a number or a letter, as in the x or y that pandas
 // appends to the columns of two tables.
 func sameSeries(a, b string) bool {
 	stem := func(name string) []string {
@@ -222,7 +222,7 @@ func sameSeries(a, b string) bool {
 	return slices.Equal(stem(a), stem(b))
 }
 
-func isSuffix(word string) bool { return word == "x" || word == "y" || unicode.IsDigit(rune(word[0])) }
+func isSuffix(word string) bool { return len(word) == 1 || unicode.IsDigit(rune(word[0])) }
 
 // MayRival reports whether a column can hold an answer or contexts.
 func (n *Names) MayRival(name string) bool {
@@ -238,10 +238,13 @@ func (n *Names) isSomeAnswer(name string) bool {
 	if len(ws) > 1 && n.vendors[ws[0]] {
 		ws = ws[1:]
 	}
+	if len(ws) > 1 && n.models[ws[0]+ws[1]] { // o3, command-r
+		ws = append([]string{ws[0] + ws[1]}, ws[2:]...)
+	}
 	if len(ws) > 0 && n.models[ws[0]] && !slices.ContainsFunc(ws[1:], func(w string) bool { return !n.versions[w] && !unicode.IsDigit(rune(w[0])) }) {
 		return true // a model, such as gpt-4o-mini
 	}
-	for len(ws) > 1 && (slices.Contains([]string{"text", "v", "a", "b", "new", "old"}, ws[len(ws)-1]) || unicode.IsDigit(rune(ws[len(ws)-1][0]))) {
+	for len(ws) > 1 && (slices.Contains([]string{"text", "new", "old"}, ws[len(ws)-1]) || isSuffix(ws[len(ws)-1])) {
 		ws = ws[:len(ws)-1]
 	}
 	return len(ws) > 0 && n.answers[ws[len(ws)-1]] && strings.Join(ws, " ") != "answers" && !n.isOther(name) &&

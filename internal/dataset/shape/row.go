@@ -67,10 +67,18 @@ func (x Expander) open(messages []*Value) turn {
 	for _, m := range slices.Backward(messages) {
 		switch role(m) {
 		case "user":
+			isResult := false
 			for _, part := range slices.Backward(items(m.first("content"))) {
-				if content := part.first("content"); content != nil && part.text("type") == "tool_result" && !failed(part) {
+				if part.text("type") != "tool_result" {
+					continue
+				}
+				isResult = true // a text beside it is no question
+				if content := part.first("content"); content != nil && !failed(part) {
 					t.results = append(t.results, x.expand(content))
 				}
+			}
+			if isResult {
+				continue
 			}
 			if t.question = messageText(m); t.question != "" {
 				slices.Reverse(t.results)

@@ -13,7 +13,8 @@ type span struct {
 	trace, id, parent string
 	kind              string // lower case, such as retriever
 	start             string
-	retriever         bool // see markRetrievers
+	retriever         bool    // see markRetrievers
+	above             []*span // spans that it is a step of, from the inside to the root
 	value             *Value
 }
 
@@ -115,7 +116,7 @@ func (f *Finder) runs(out []*span, s *span, depth int) []*span {
 }
 
 // markRetrievers finds the spans of a trace that retrieved documents: by their kind or,
-// if there are none, by the names of spans without children.
+// if there are none, by the names of spans without children. A span alone has the answer too.
 func markRetrievers(spans []*span) {
 	parents := map[string]bool{}
 	found := false
@@ -124,7 +125,7 @@ func markRetrievers(spans []*span) {
 		s.retriever = strings.HasPrefix(s.kind, "retriev") || strings.HasPrefix(s.kind, "vector") || s.kind == "search"
 		found = found || s.retriever
 	}
-	if found {
+	if found || len(spans) == 1 {
 		return
 	}
 	for _, s := range spans {
@@ -146,13 +147,18 @@ func (s *span) canAnswer() bool {
 // hasFailed reports whether a span has an error or an empty output, so that the output of another one is not its answer.
 func (s *span) hasFailed() bool {
 	switch strings.ToUpper(s.value.text("status_code", "status.status_code", "status.code", "status", "level")) {
-	case "ERROR", "STATUS_CODE_ERROR":
+	case "ERROR", "STATUS_CODE_ERROR", "2":
 		return true
 	}
 	return slices.ContainsFunc([]string{"output", "outputs"}, func(name string) bool {
 		output := s.value.Member(name)
 		return output != nil && (output.Kind == Null || output.isNested() && len(output.Items) == 0)
 	})
+}
+
+// isInner reports whether a span is a step of a retriever or of an evaluation.
+func (s *span) isInner() bool {
+	return slices.ContainsFunc(s.above, func(p *span) bool { return p.retriever || p.kind == "evaluator" })
 }
 
 func (s *span) isReranker() bool { return strings.HasPrefix(s.kind, "rerank") }

@@ -10,7 +10,7 @@ import (
 
 // traceRow returns the fields of a trace: question and answer are the input and the
 // output of its root, the contexts are what its retrievers returned or, if there are
-// rerankers, what the last of them returned. The record is that of the root.
+// rerankers, what these kept. The record is that of the root.
 func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 	slices.SortStableFunc(spans, func(a, b *span) int { return strings.Compare(a.start, b.start) })
 	markRetrievers(spans)
@@ -18,12 +18,19 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 	for _, s := range spans {
 		byID[s.id] = s
 	}
+	for _, s := range spans {
+		for p := byID[s.parent]; p != nil && len(s.above) < maxDepth; p = byID[p.parent] {
+			s.above = append(s.above, p)
+		}
+	}
 	root := spans[0]
 	if i := slices.IndexFunc(spans, func(s *span) bool { return byID[s.parent] == nil }); i >= 0 {
 		root = spans[i]
 	}
 	row.Question = f.side(root.value, Question)
-	row.Answer = f.side(root.value, Answer)
+	if root.canAnswer() {
+		row.Answer = f.side(root.value, Answer)
+	}
 	for _, s := range spans {
 		if s == root || byID[s.parent] != nil || !s.canAnswer() || row.Answer == nil {
 			continue
@@ -39,61 +46,69 @@ func (f *Finder) traceRow(spans []*span) (row Row, record *Value, err error) {
 			row.Question = f.side(s.value, Question)
 		}
 	}
-	for _, s := range slices.Backward(spans) {
-		if row.Answer == nil && !lost && s.canAnswer() {
-			row.Answer = f.side(s.value, Answer)
+	if row.Answer == nil && !lost {
+		row.Answer = f.innerAnswer(spans)
+	}
+	row.Contexts = f.traceContexts(root, spans, row.Answer)
+	return row, root.value, err
+}
+
+// innerAnswer returns the output of the topmost span that has one, or nil. Of several, it is that of one
+// that retrieved and then generated something, or else the last.
+func (f *Finder) innerAnswer(spans []*span) (answer *string) {
+	retrieved, generated := map[*span]bool{}, map[*span]bool{}
+	for _, s := range spans {
+		for _, p := range s.above {
+			generated[p] = generated[p] || retrieved[p] && s.canAnswer()
+			retrieved[p] = retrieved[p] || s.retriever
 		}
 	}
-	row.Contexts = f.traceContexts(root, spans, byID, row.Answer)
-	return row, root.value, err
+	best := 2*maxDepth + 2
+	for _, s := range slices.Backward(spans) {
+		rank := 2 * len(s.above)
+		if !generated[s] {
+			rank++
+		}
+		if rank < best && s.canAnswer() && !s.isInner() {
+			if text := f.side(s.value, Answer); text != nil {
+				answer, best = text, rank
+			}
+		}
+	}
+	return answer
 }
 
 // traceContexts returns what the retrievers or rerankers of a trace returned, or nil. The
 // answer alone, as a step that is named after retrieval returns it, is no context.
-func (f *Finder) traceContexts(root *span, spans []*span, byID map[string]*span, answer *string) *Value {
+func (f *Finder) traceContexts(root *span, spans []*span, answer *string) *Value {
 	isAnswer := func(v *Value) bool { return v.Kind == Text && answer != nil && v.Text == *answer }
-	for _, s := range slices.Backward(spans) {
-		if s.isReranker() {
-			if docs := f.documents(s.value); docs != nil {
-				return docs
-			}
+	lists, last := f.reranked(spans)
+	reranked, key := len(lists) > 0, (*Value).key
+	if reranked {
+		key = docKey
+	}
+	for _, s := range spans {
+		if !s.retriever || s.isInner() || reranked && s.start <= last {
+			continue
 		}
+		if docs := f.documents(s.value); docs != nil && !isAnswer(docs) {
+			lists = append(lists, docs)
+		}
+	}
+	if reranked && len(lists) == 1 {
+		return lists[0]
 	}
 	var all []*Value
 	seen := map[string]bool{}
-	found := false
-	// inside reports whether a retriever is a step of another one or of an evaluation.
-	inside := func(s *span) bool {
-		for range maxDepth {
-			if s = byID[s.parent]; s == nil {
-				break
-			}
-			if s.retriever || s.kind == "evaluator" {
-				return true
-			}
-		}
-		return false
-	}
-	for _, s := range spans {
-		if !s.retriever || inside(s) {
-			continue
-		}
-		docs := f.documents(s.value)
-		if docs == nil || isAnswer(docs) {
-			continue
-		}
-		found = true
-		if docs.Kind != List {
-			docs = newList([]*Value{docs})
-		}
-		for _, doc := range docs.Items {
-			if key := doc.key(); !seen[key] {
-				seen[key] = true
+	for _, docs := range lists {
+		for _, doc := range listed(docs) {
+			if k := key(doc); !seen[k] {
+				seen[k] = true
 				all = append(all, doc)
 			}
 		}
 	}
-	if found {
+	if len(lists) > 0 {
 		return newList(all)
 	}
 	// A root that reports its contexts, or a span that returned documents.
@@ -120,6 +135,42 @@ func (f *Finder) traceContexts(root *span, spans []*span, byID map[string]*span,
 		return newList(all)
 	}
 	return nil
+}
+
+// reranked returns what the rerankers of a trace kept, except what a later one ranked again, and
+// when the last of them started.
+func (f *Finder) reranked(spans []*span) (lists []*Value, last string) {
+	later := map[string]bool{} // documents of later rerankers
+	for _, s := range slices.Backward(spans) {
+		var docs *Value
+		if s.isReranker() {
+			docs = f.documents(s.value)
+		}
+		if docs == nil {
+			continue
+		}
+		last = max(last, s.start)
+		known := listed(docs)
+		if len(lists) == 0 || slices.ContainsFunc(known, func(doc *Value) bool { return !later[docKey(doc)] }) {
+			lists = append(lists, docs)
+		}
+		in := s.value.first(append([]string{"attributes.reranker.input_documents"}, inputPaths()...)...)
+		if in != nil {
+			if in = f.Expand.expand(in); in.Kind == Object {
+				in = f.contextsIn(in)
+			}
+		}
+		for _, doc := range slices.Concat(known, listed(in)) {
+			later[docKey(doc)] = true
+		}
+	}
+	slices.Reverse(lists)
+	return lists, last
+}
+
+// docKey returns the text of a document, which rerankers give other scores, or else its key.
+func docKey(doc *Value) string {
+	return cmp.Or(doc.text("document.content", "node.text", "page_content", "pageContent", "content", "text"), doc.Text, doc.key())
 }
 
 // documents returns the documents of a retriever or reranker, or nil.
@@ -202,7 +253,7 @@ func (f *Finder) side(v *Value, field Field) *string {
 			}
 		}
 		row, err := f.rowIn(f.Expand.expand(side).renamed(name), []Field{field})
-		if text := cmp.Or(row.Question, row.Answer); err == nil && text != nil {
+		if text := cmp.Or(row.Question, row.Answer); err == nil && text != nil && !IsPrintedObject(*text) {
 			return text
 		}
 	}

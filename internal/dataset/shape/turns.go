@@ -52,10 +52,7 @@ func (x Expander) upTo(c *conversation, record *Value, n int) *Value {
 
 // merge returns contexts with those of earlier turns that it lacks.
 func merge(contexts *Value, earlier []*Value) *Value {
-	if contexts.Kind != List {
-		contexts = newList([]*Value{contexts})
-	}
-	out := slices.Clone(contexts.Items)
+	out := slices.Clone(listed(contexts))
 	seen := map[string]bool{}
 	for _, v := range out {
 		seen[v.key()] = true

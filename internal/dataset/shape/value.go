@@ -93,6 +93,20 @@ func IsMissing(text string) bool {
 	}, strings.TrimSpace(text))
 }
 
+var defaultRepr = regexp.MustCompile(`^\[?<[^ >]* object (\S+ )?at 0x`)
+
+// IsDefaultRepr reports whether a text starts with an object without a printed form of its own, or a list of such:
+// [object Object] in JavaScript, <a.B object at 0x7f> or <generator object f at 0x7f> in Python.
+func IsDefaultRepr(text string) bool {
+	return strings.HasPrefix(text, "[object Object]") || defaultRepr.MatchString(text)
+}
+
+// IsPrintedObject reports whether a text is such an object, or a list of them, and nothing else.
+func IsPrintedObject(text string) bool {
+	text = strings.TrimSpace(text)
+	return text == "[object Object]" || IsDefaultRepr(text) && strings.HasSuffix(strings.TrimSuffix(text, "]"), ">") && !strings.Contains(text, "> ")
+}
+
 // IsSourceNames reports whether a text consists of names of files with an extension and
 // URLs, separated by commas, semicolons or line ends. A name has no blanks.
 func IsSourceNames(text string) bool {
@@ -178,6 +192,14 @@ func items(v *Value) []*Value {
 		return nil
 	}
 	return v.Items
+}
+
+// listed returns the elements of a list, or another value as the only element.
+func listed(v *Value) []*Value {
+	if v == nil || v.Kind == List {
+		return items(v)
+	}
+	return []*Value{v}
 }
 
 // MaxQuoted is the maximum number of characters of a quoted text.
