@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -109,11 +111,15 @@ func verifyModels(cmd *cobra.Command, list []hub.Model, sys system) error {
 
 // An example is a judge's input with the output that its authors published.
 type example struct {
-	text, claim string
-	score       float64 // NaN if not published
-	question    string
-	unsupported []extract.Span // parts of the claim; nil if not published
+	Model       string // its short name
+	Question    string
+	Text, Claim string
+	Score       *float64       // nil if not published
+	Unsupported []extract.Span // parts of the claim; nil if not published
 }
+
+//go:embed published.json
+var publishedExamples []byte
 
 // exampleTolerance is the maximum difference of a score from the published one, which
 // may be rounded or computed on a GPU in lower precision.
@@ -121,49 +127,11 @@ const exampleTolerance = 0.01
 
 // examplesOf returns the published examples of the model with a short name.
 func examplesOf(name string) []example {
-	pair := func(text, claim string, score float64) example {
-		return example{text: text, claim: claim, score: score}
+	var all []example
+	if err := json.Unmarshal(publishedExamples, &all); err != nil {
+		panic(err) // the tests read it
 	}
-	switch name {
-	case app.HHEMModel: // model card of vectara/hallucination_evaluation_model
-		return []example{
-			pair("The capital of France is Berlin.", "The capital of France is Paris.", 0.0111),
-			pair("I am in California", "I am in United States.", 0.6474),
-			pair("I am in United States", "I am in California.", 0.1290),
-			pair("A person on a horse jumps over a broken down airplane.", "A person is outdoors, on a horse.", 0.8969),
-			pair("A boy is jumping on skateboard in the middle of a red bridge.", "The boy skates down the sidewalk on a red bridge", 0.1846),
-			pair("A man with blond-hair, and a brown shirt drinking out of a public water fountain.", "A blond man wearing a brown shirt is reading a book.", 0.0050),
-			pair("Mark Wahlberg was a fan of Manny.", "Manny was a fan of Mark Wahlberg.", 0.0543),
-		}
-	case "factcg-deberta-v3-large": // README of derenlei/FactCG
-		return []example{
-			pair("sun raises from east", "sun raises from west", 0.0653),
-			pair("sun raises from west", "sun raises from west", 0.7840),
-		}
-	case "minicheck-flan-t5-large": // README of Liyan06/MiniCheck
-		const text = "A group of students gather in the school library to study for their upcoming final exams."
-		return []example{
-			pair(text, "The students are preparing for an examination.", 0.9806),
-			pair(text, "The students are on vacation.", 0.0071),
-		}
-	case "lettucedetect-base": // README of KRLabsOrg/LettuceDetect
-		return []example{{
-			question: "What is the capital of France? What is the population of France?",
-			text:     "France is a country in Europe. The capital of France is Paris. The population of France is 67 million.",
-			claim:    "The capital of France is Paris. The population of France is 69 million.",
-			score:    1 - 0.9944,
-			// The published span starts with the space before the second sentence.
-			unsupported: []extract.Span{{Start: 32, End: 71}},
-		}}
-	case "lettucedetect-v2-mmbert-base": // its model card, docs/code-hallucination/model_card_v2_mmbert_base.md
-		return []example{{
-			text:        "France is in Western Europe. Its capital Paris had about 2.1 million people in 2019.",
-			claim:       "The capital of France is Paris, with a population of about 4.5 million people.",
-			score:       math.NaN(),
-			unsupported: []extract.Span{{Start: 59, End: 70}},
-		}}
-	}
-	return nil
+	return slices.DeleteFunc(all, func(e example) bool { return e.Model != name })
 }
 
 // checkExamples returns the first difference of the model in dir from published outputs.
@@ -174,16 +142,16 @@ func checkExamples(ctx context.Context, examples []example, dir string, sys syst
 	}
 	defer model.Close()
 	for _, e := range examples {
-		out, err := j.Judge(ctx, verdict.Task{Question: e.question, Contexts: []string{e.text}, Claims: []extract.Claim{{Text: e.claim}}})
+		out, err := j.Judge(ctx, verdict.Task{Question: e.Question, Contexts: []string{e.Text}, Claims: []extract.Claim{{Text: e.Claim}}})
 		if err != nil {
 			return err
 		}
 		got := out.Verdicts[0]
-		if !math.IsNaN(e.score) && !(math.Abs(got.Score-e.score) <= exampleTolerance) {
-			return fmt.Errorf("scores %.4f for %q, published: %.4f", got.Score, e.claim, e.score)
+		if e.Score != nil && !(math.Abs(got.Score-*e.Score) <= exampleTolerance) {
+			return fmt.Errorf("scores %.4f for %q, published: %.4f", got.Score, e.Claim, *e.Score)
 		}
-		if e.unsupported != nil && !slices.Equal(got.Unsupported, e.unsupported) {
-			return fmt.Errorf("unsupported parts %v of %q, published: %v", got.Unsupported, e.claim, e.unsupported)
+		if e.Unsupported != nil && !slices.Equal(got.Unsupported, e.Unsupported) {
+			return fmt.Errorf("unsupported parts %v of %q, published: %v", got.Unsupported, e.Claim, e.Unsupported)
 		}
 	}
 	return nil

@@ -35,11 +35,11 @@ func TestVerifyComparesPublishedScores(t *testing.T) {
 		}
 		for i := range examples {
 			e := &examples[i]
-			got, err := j.Judge(t.Context(), verdict.Task{Question: e.question, Contexts: []string{e.text}, Claims: []extract.Claim{{Text: e.claim}}})
+			got, err := j.Judge(t.Context(), verdict.Task{Question: e.Question, Contexts: []string{e.Text}, Claims: []extract.Claim{{Text: e.Claim}}})
 			if err != nil {
 				t.Fatal(err)
 			}
-			e.score, e.unsupported = got.Verdicts[0].Score, got.Verdicts[0].Unsupported
+			e.Score, e.Unsupported = &got.Verdicts[0].Score, got.Verdicts[0].Unsupported
 		}
 		if err := model.Close(); err != nil {
 			t.Fatal(err)
@@ -47,7 +47,7 @@ func TestVerifyComparesPublishedScores(t *testing.T) {
 		if err := checkExamples(t.Context(), examples, dir, sys); err != nil {
 			t.Errorf("%s: got error %v, want reproduced results", name, err)
 		}
-		examples[0].unsupported = []extract.Span{{Start: 1, End: 2}}
+		examples[0].Unsupported = []extract.Span{{Start: 1, End: 2}}
 		if err := checkExamples(t.Context(), examples, dir, sys); err == nil || !strings.HasPrefix(err.Error(), "unsupported parts ") {
 			t.Errorf("%s: got error %v for other spans, want one that names them", name, err)
 		}

@@ -309,7 +309,7 @@ func TestReadsYAML(t *testing.T) {
 		"- question: q\n  answer: 'a\n":                            "line 3: invalid YAML: ",
 		"- question: q\n  answer: &a [*a]\n  contexts: [x]\n":      "line 2: YAML is nested too deeply",
 		"- ? [a]\n  : b\n":                                         "line 1: want a name as the key of a YAML mapping",
-		"- answer: a\n  <<: {question: q}\n":                            "line 2: merge keys (<<) are not read",
+		"- answer: a\n  <<: {question: q}\n":                       "line 2: merge keys (<<) are not read",
 		"x: &a0 [y, y, y, y, y, y, y, y, y]\n" + nestedAliases(12): "line 1: the aliases of the YAML file repeat more than 1 MiB",
 	} {
 		if _, err := yamlToJSON(strings.NewReader(text), 1<<20); err == nil || !strings.HasPrefix(err.Error(), want) {

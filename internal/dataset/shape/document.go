@@ -141,7 +141,7 @@ func (f *Finder) planFor(tool *Tool, v *Value, preset Plan) (Plan, error) {
 	if tool == nil {
 		return f.Plan(v, paths)
 	}
-	for field, list := range tool.paths {
+	for field, list := range tool.Paths {
 		for _, text := range list {
 			path, err := ParsePath(text)
 			if err != nil || paths[field] != nil {

@@ -123,7 +123,7 @@ func TestToolsMatchNoPlainRow(t *testing.T) {
 		if tool.matches(plain) {
 			t.Errorf("%s matches a row with question, answer and contexts", tool.Name)
 		}
-		for field, paths := range tool.paths {
+		for field, paths := range tool.Paths {
 			for _, path := range paths {
 				if _, err := ParsePath(path); err != nil {
 					t.Errorf("%s, field %s: %v", tool.Name, field, err)
