@@ -26,52 +26,62 @@ type csvReader struct {
 	lines LineReader
 	width int // number of fields of the header; 0 before it is read
 
-	stray   int    // number of the first field with an unexpected quote, or 0
-	record  []byte // concatenated fields
-	ends    []int  // end of each field in record
-	line    int    // line at which the record starts
-	number  int    // number of the last line that was read
-	literal bool   // a quote that is not closed in its line belongs to the field
-	peeked  struct {
-		line []byte
-		err  error
-		is   bool
-	}
+	stray  int         // number of the first field with an unexpected quote, or 0
+	record []byte      // concatenated fields
+	ends   []int       // end of each field in record
+	line   int         // line at which the record starts
+	number int         // number of the last line that was read
+	ahead  []aheadLine // lines after it that isLiteral has read
+}
+
+// An aheadLine is a result of LineReader.Next.
+type aheadLine struct {
+	line   []byte
+	err    error
+	number int
 }
 
 // readLine returns the next line.
 func (c *csvReader) readLine() ([]byte, error) {
-	line, err := c.peeked.line, c.peeked.err
-	if !c.peeked.is {
-		line, err = c.lines.Next()
+	if len(c.ahead) > 0 {
+		next := c.ahead[0]
+		c.ahead, c.number = c.ahead[1:], next.number
+		return next.line, next.err
 	}
-	c.peeked.is = false
+	line, err := c.lines.Next()
 	c.number = c.lines.Number
 	return line, err
 }
 
-// isLiteral reports whether line has a quote that is not closed, but is a record of its own, as is the line after it: in
-// tab-separated texts, most programs write quotes as they are. It returns line, which it may have copied.
-func (c *csvReader) isLiteral(line []byte) ([]byte, bool) {
-	if !c.lazyQuotes || c.escapes || bytes.Count(line, []byte{'"'})%2 == 0 || !c.isRecord(line) {
-		return line, false
-	}
-	line = bytes.Clone(line)
-	c.peeked.line, c.peeked.err = c.lines.Next()
-	c.peeked.is = true
-	return line, isEnd(c.peeked.err) || c.peeked.err == nil && c.isRecord(c.peeked.line)
-}
-
-// isRecord reports whether a line has as many fields as the header, none of which ends a quoted text of the line before.
-func (c *csvReader) isRecord(line []byte) bool {
-	n := 0
-	for field := range bytes.SplitSeq(line, []byte{c.comma}) {
-		n++
-		if bytes.Count(field, []byte{'"'})%2 == 1 && field[0] != '"' {
+// isLiteral reports whether a quote at the start of a field, which line does not close, belongs to its text: in
+// tab-separated texts, most programs write quotes as they are. If line completes the record, it does if the field would
+// contain another record or a quote that is not doubled, and otherwise only if it would contain both.
+func (c *csvReader) isLiteral(line []byte) bool {
+	tabs := []byte{c.comma}
+	whole := len(c.ends)+1+bytes.Count(line, tabs) == c.width
+	for i, size := 0, 0; c.width > 0 && i < maxQuotedLines && size <= c.lines.max; i++ {
+		if i == len(c.ahead) {
+			next, err := c.lines.Next()
+			if isEnd(err) {
+				return whole && i == 0
+			}
+			c.ahead = append(c.ahead, aheadLine{bytes.Clone(next), err, c.lines.Number})
+		}
+		next := c.ahead[i]
+		if next.err != nil {
 			return false
 		}
+		text, closed, undoubled := c.untilQuote(next.line, " ")
+		record := bytes.Count(next.line, tabs) == c.width-1 && bytes.Contains(text, tabs)
+		if whole && (record || undoubled) || record && undoubled {
+			return true
+		}
+		if closed {
+			return false
+		}
+		size += len(next.line)
 	}
-	return n == c.width
+	return false
 }
 
 // next reads the next record. Its fields are valid until the next call. An invalid record results
@@ -93,13 +103,16 @@ func (c *csvReader) next() error {
 			return err
 		}
 	}
-	line, c.literal = c.isLiteral(line)
 	size := len(line)
 	for {
 		if c.padded {
 			line = bytes.TrimLeft(line, " ")
 		}
-		if len(line) == 0 || line[0] != '"' || c.lazyQuotes && !c.opensQuotes(line[1:]) {
+		quoted := len(line) > 0 && line[0] == '"'
+		if quoted && c.lazyQuotes {
+			line, quoted = c.opensQuotes(line)
+		}
+		if !quoted {
 			n := bytes.IndexByte(line, c.comma)
 			field := trimEnd(line)
 			if n >= 0 {
@@ -154,26 +167,32 @@ func (c *csvReader) unescape(field []byte) ([]byte, bool) {
 	return out, true
 }
 
-// opensQuotes reports whether a quote before rest encloses a field: it is closed
-// before a comma or the end of the line, or in a later line.
-func (c *csvReader) opensQuotes(rest []byte) bool {
-	for {
-		text, after, found := bytes.Cut(rest, []byte{'"'})
-		if c.escapes && (len(text)-len(bytes.TrimRight(text, `\`)))%2 == 1 {
-			rest = after
-			continue
-		}
-		if !found {
-			return !c.literal
-		}
-		if len(after) > 0 && after[0] == c.comma || len(trimEnd(after)) == 0 {
-			return true
-		}
-		if after[0] != '"' {
-			return false
-		}
-		rest = after[1:]
+// opensQuotes reports whether the quote that starts a field encloses it: it is closed before a comma or the end of the
+// line, or in a later line. It returns line, which it may have copied.
+func (c *csvReader) opensQuotes(line []byte) ([]byte, bool) {
+	if _, closed, undoubled := c.untilQuote(line[1:], ""); closed || undoubled {
+		return line, closed
 	}
+	line = bytes.Clone(line)
+	return line, !c.isLiteral(line)
+}
+
+// untilQuote returns text up to its first quote that is not doubled or escaped, and whether that one closes the field or
+// must be doubled. Blanks can follow a quote that closes a field.
+func (c *csvReader) untilQuote(text []byte, blanks string) (before []byte, closed, undoubled bool) {
+	for i := 0; i < len(text); i++ {
+		after := text[i+1:]
+		switch {
+		case text[i] != '"' || c.escapes && (i-len(bytes.TrimRight(text[:i], `\`)))%2 == 1:
+		case len(after) > 0 && after[0] == '"':
+			i++
+		default:
+			after = trimEnd(bytes.TrimLeft(after, blanks))
+			closed = len(after) == 0 || after[0] == c.comma
+			return text[:i], closed, !closed
+		}
+	}
+	return text, false, false
 }
 
 // quotedField reads the remainder of a field after its opening quote. The field can span several
@@ -348,7 +367,7 @@ func (d dialect) consistency(head []byte) (width int, share float64) {
 	same, total := 0, 0
 	for range sampleRecords {
 		err := c.next()
-		if err != nil && !is[*csvError](err) || c.lines.Offset == int64(len(head)) && head[len(head)-1] != '\n' {
+		if err != nil && !is[*csvError](err) || len(c.ahead) == 0 && c.lines.Offset == int64(len(head)) && head[len(head)-1] != '\n' {
 			break // the last record of the sample may be incomplete
 		}
 		total++
