@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,8 +38,14 @@ func ParseCondition(text string) (Condition, error) {
 // Holds reports whether the condition holds for a kept column with the given JSON value. A
 // null or missing value equals the empty text. Texts are equal if they are identical; numbers
 // also if they have the same value, such as 2 and 2.0, but not 1.1 and 1.10. Other comparisons with a missing value or
-// with text that is not a number are false.
+// with text that is not a number are false. Blanks around a text do not count. A column with [*] is equal to a value, or
+// less or greater, if one of its values is.
 func (c *Condition) Holds(value []byte) bool {
+	var values []json.RawMessage
+	if strings.Contains(c.Column, "[*]") && json.Unmarshal(value, &values) == nil && values != nil {
+		one := Condition{op: strings.TrimPrefix(c.op, "!"), value: c.value}
+		return slices.ContainsFunc(values, func(v json.RawMessage) bool { return one.Holds(v) }) == (c.op != "!=")
+	}
 	text := string(bytes.TrimSpace(value))
 	var s string
 	isText := false
@@ -46,7 +53,7 @@ func (c *Condition) Holds(value []byte) bool {
 	case text == "null":
 		text = ""
 	case strings.HasPrefix(text, `"`) && json.Unmarshal(value, &s) == nil:
-		text, isText = s, true
+		text, isText = strings.TrimSpace(s), true
 	}
 	a, notNumber := strconv.ParseFloat(text, 64)
 	b, notNumeric := strconv.ParseFloat(c.value, 64)

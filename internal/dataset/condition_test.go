@@ -35,6 +35,16 @@ func TestConditions(t *testing.T) {
 		{"trace=1234567890123456789", "1.234567890123456789e18", true},
 		{"trace>12345678901234567890", "12345678901234567891", true},
 		{"trace<1234567890123456789", "1234567890123456788", true},
+		{"lang= en ", `" en\n"`, true},
+		{"lang=", `" "`, true},
+		{"latency<0.5", `" 0.4 "`, true},
+		{"tags[*]=a", `["b"," a "]`, true},
+		{"tags[*]=a", `["b","c"]`, false},
+		{"tags[*]=a", `"a"`, true},
+		{"tags[*]!=a", `["b","a"]`, false},
+		{"tags[*]!=a", `["b","c"]`, true},
+		{"tags[*].n>=2", "[1,2]", true},
+		{"tags=a", `["a"]`, false},
 	} {
 		c, err := ParseCondition(tt.condition)
 		if err != nil {

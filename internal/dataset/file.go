@@ -243,8 +243,8 @@ func (f *file) next(row *Row) error {
 		err = f.reader.next(row)
 	}
 	row.Answer = printedContent(row.Answer)
-	if err == nil && isMissingAnswer(row.Answer) {
-		err = &RowError{Line: row.Line, Err: fmt.Errorf("answer: want text, got %s, which stands for a missing value", shape.Quote(trim(row.Answer)))}
+	if answer := trim(row.Answer); err == nil && (shape.IsPrintedObject(answer) || shape.IsMissingAnswer(answer)) {
+		err = &RowError{Line: row.Line, Err: fmt.Errorf("answer: want text, got %s, which stands for a missing value", shape.Quote(answer))}
 		row.Answer = ""
 	}
 	if err == nil && f.opts.NeedText && !HasText(row.Contexts) {

@@ -333,16 +333,6 @@ func printedContent(text string) string {
 	return text
 }
 
-// isMissingAnswer reports whether an answer stands for a missing value. NA, null and the like can be
-// answers.
-func isMissingAnswer(text string) bool {
-	switch text = trim(text); text {
-	case "", "NA", "N/A", "None", "null", "NULL", "undefined":
-		return false
-	}
-	return shape.IsPrintedObject(text) || shape.IsMissing(text)
-}
-
 // langChainDocument returns the object in 'CONTENT' metadata={...}. LangChain does not
 // escape the content, but did before 0.2: it is an error if that makes a difference.
 func langChainDocument(s string) (*value, error) {

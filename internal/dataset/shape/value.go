@@ -86,10 +86,17 @@ func isBlank(v *Value) bool {
 }
 
 // IsMissing reports whether a text stands for no value: it is blank, or what pandas, R,
-// JavaScript and spreadsheets write in its place.
+// JavaScript, databases and spreadsheets write in its place.
 func IsMissing(text string) bool {
+	text = strings.TrimSpace(text)
+	return IsMissingAnswer(text) || text == "NA" || text == "NaT" ||
+		slices.Contains([]string{"", "none", "null", "nil", "n/a", "(null)", "<null>", "[null]", "undefined"}, strings.ToLower(text))
+}
+
+// IsMissingAnswer reports whether an answer stands for no value. None, NA and the like can be answers.
+func IsMissingAnswer(text string) bool {
 	return slices.Contains([]string{
-		"", "None", "NaN", "nan", "null", "NULL", "<NA>", "NA", "N/A", "#N/A", "undefined", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!",
+		"NaN", "nan", "<NA>", `\N`, "#N/A", "#REF!", "#VALUE!", "#NAME?", "#DIV/0!", "#ERROR!", "#NUM!", "#NULL!",
 	}, strings.TrimSpace(text))
 }
 
