@@ -15,7 +15,7 @@ import (
 // package shape. Names in the first list are preferred to those in the second.
 func aliases(f Field) [2][]string {
 	return map[Field][2][]string{
-		FieldID:       {{"id", "sample_id", "_id"}},
+		FieldID:       {{"id", "sample_id", "_id"}, {"ID", "Id", "SAMPLE_ID", "Sample_ID", "Sample_Id", "_ID", "_Id"}},
 		FieldQuestion: {{"question", "user_input", "query"}, {"input"}},
 		FieldAnswer:   {{"answer", "response", "output", "actual_output"}},
 		FieldContexts: {{"contexts", "retrieved_contexts", "retrieval_context"}, {"context", "documents"}},
@@ -33,7 +33,7 @@ type columnMap struct {
 	required map[string]string // elements of keep, with the flags that name them
 	raw      bool              // return records unparsed, see OpenRecords
 	exact    bool              // return the cells of tables exactly, see OpenRecords
-	words    *shape.Names
+	finder   *shape.Finder
 	rivals   map[string]bool // see mayRival
 }
 
@@ -47,7 +47,7 @@ type candidate struct {
 func newColumnMap(opts Options) (*columnMap, error) {
 	m := &columnMap{
 		byName: map[string]candidate{}, mapped: opts.Map, paths: shape.Plan{},
-		keepAll: opts.KeepAll, required: map[string]string{}, words: shape.NewNames(), rivals: map[string]bool{},
+		keepAll: opts.KeepAll, required: map[string]string{}, finder: newFinder(), rivals: map[string]bool{},
 	}
 	for f := range opts.Map {
 		if !slices.Contains(fields(), f) {
@@ -139,23 +139,38 @@ func (c *mappedColumns) check(m *columnMap) error {
 func noColumn(names []string) string { return "no such column; the columns are " + list(names) }
 
 // cannotKeep returns the error for a first row without a column of Options.Keep or
-// Options.Required. It is a [*layoutError] if the name can be a path into another column.
+// Options.Required.
 func (m *columnMap) cannotKeep(name string, names []string) error {
 	what := "cannot keep column"
 	if flag := m.required[name]; flag != "" {
 		what = flag
 	}
-	err := usagef("%s %s: %s", what, shape.Quote(name), noColumn(names))
-	if isPath(name) {
-		return &layoutError{err: err, missing: true}
+	return usagef("%s %s: %s", what, shape.Quote(name), noColumn(names))
+}
+
+// keepPaths copies the values at paths in a record. The first record must have them.
+func (m *columnMap) keepPaths(row *Row, paths []string, record *value, first bool) error {
+	for _, path := range paths {
+		v := m.finder.Kept(path, record)
+		if v == nil {
+			v = m.finder.Kept(path, m.finder.Normalize(record))
+		}
+		if v == nil && first {
+			return m.cannotKeep(path, record.Paths(maxListed+1))
+		}
+		row.Kept = append(row.Kept, Column{Name: path, Value: appendJSON(nil, cmp.Or(v, &value{}))})
 	}
-	return err
+	return nil
 }
 
 // withoutKept returns the error for the first object without a column of Options.Keep or
-// Options.Required, or nil and a warning if other objects can have it.
+// Options.Required, or nil and a warning if other objects can have it. It is a [*layoutError] if
+// the name can be a path that the record has in another layout.
 func (m *columnMap) withoutKept(name string, names []string, w *warnings) error {
-	if m.required[name] != "" || isPath(name) {
+	if isPath(name) {
+		return &layoutError{err: m.cannotKeep(name, names), missing: true}
+	}
+	if m.required[name] != "" {
 		return m.cannotKeep(name, names)
 	}
 	w.once(fmt.Errorf("column %s is missing in the first row; rows without it get null; the columns are %s", shape.Quote(name), list(names)))
@@ -244,7 +259,7 @@ func (m *columnMap) withAnswer(name string) *columnMap {
 func (m *columnMap) question(names []string) string {
 	found, best := "", 0
 	for _, name := range names {
-		rank, ok := m.words.Rank(shape.Question, name)
+		rank, ok := m.finder.Names.Rank(shape.Question, name)
 		switch _, used := m.byName[name]; {
 		case used || !ok:
 		case found == "" || rank < best:

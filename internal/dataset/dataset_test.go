@@ -131,6 +131,9 @@ func TestParquetKeepsTypesAsJSON(t *testing.T) {
 	for _, r := range rows {
 		got = append(got, keptText(r.Row))
 	}
+	if rows, err := readFiles(t, Options{Keep: []string{"nest.b.c"}}, "testdata/kinds.parquet"); err != nil || keptText(rows[0].Row) != `nest.b.c="d"` || keptText(rows[1].Row) != "nest.b.c=null" {
+		t.Errorf("got %+v, error %v, want the values at the path", rows, err)
+	}
 	want := []string{
 		`ts="1970-01-01T00:00:00Z" local="1970-01-01T00:00:00" day="1970-01-01" dec=1.5 raw="//4=" num=null u64=18446744073709551615 u32=4294967295 yes=true nest={"a":[1,null],"b":{"c":"d"}} map={"k":1} nil=null`,
 		`ts="2023-11-14T22:13:20.123456Z" local=null day="1969-12-31" dec=-0.05 raw="ok" num=1.5 u64=1 u32=1 yes=null nest=null map={} nil=null`,
@@ -172,6 +175,8 @@ func TestOpenErrors(t *testing.T) {
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "nr"}}, want: "x.csv: --map id=nr: no such column; the columns are question, answer, contexts", usage: true},
 		{name: "x.jsonl", text: `{"answer":"a","contexts":["x"]}`, opts: Options{Map: map[Field]string{FieldAnswer: "nr"}}, want: "x.jsonl: --map answer=nr: no such column; the columns are answer, contexts", usage: true},
 		{name: "x.csv", text: csv, opts: Options{Keep: []string{"nr"}}, want: `x.csv: cannot keep column "nr": no such column; the columns are question, answer, contexts`, usage: true},
+		{name: "x.csv", text: csv + "q,a,x\n", opts: Options{Keep: []string{"m.k"}}, want: `x.csv: cannot keep column "m.k": no such column; the columns are question, answer, contexts`, usage: true},
+		{name: "x.jsonl", text: `{"answer":"{\"answer\":\"a\"}","contexts":["x"],"m":{"j":1}}`, opts: Options{Keep: []string{"m.k"}}, want: `x.jsonl: cannot keep column "m.k": no such column; the columns are answer, contexts, m.j`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Keep: []string{"qestion"}}, want: `x.csv: cannot keep column "qestion": no such column; the columns are question, answer, contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Required: []Required{{"--cluster", "questions"}}}, want: `x.csv: --cluster "questions": no such column; the columns are question, answer, contexts`, usage: true},
 		{name: "x.csv", text: csv, opts: Options{Map: map[Field]string{FieldID: "answer", FieldAnswer: "answer"}}, want: `--map gives column "answer" to both id and answer`, usage: true},
@@ -363,6 +368,9 @@ func TestRowsComparesIDsOfValidRows(t *testing.T) {
 		{row("1") + row("2") + row("2"), "1 2 2", `x.jsonl:3: duplicate id "2"`},
 		{row(`"a"`) + row("null") + row(`"c"`), "a 1 c", ""},
 		{row("null") + row("null"), "0 1", ""},
+		{strings.ReplaceAll(row("7")+row("8"), `"id"`, `"ID"`), "7 8", ""},
+		{`{"Id":6,` + row("7")[1:] + `{"Id":6,` + row("null")[1:], "7 6", ""},
+		{`{"n":1,"row":` + strings.TrimSpace(row("7")) + "}\n" + `{"id":9,"row":` + strings.TrimSpace(row("8")) + "}", "7 9", ""},
 		{row("null") + row("null") + row("7") + row("1"), "0 1 7 1", `x.jsonl:4: duplicate id "1"`},
 		{strings.Repeat(row("1.50"), 3) + row(`""`) + row("null"), "1.50 1.50 1.50 3 4", "x.jsonl:2: duplicate id \"1.50\"\n2 rows have the id of an earlier row"},
 		{row(`"a"`) + `{"id":"a","answer":"b","cont` + "\n" + `{"id":"b","answer":1,"contexts":["x"]}` + "\n" + row(`"b"`), "a a b b", ""},
@@ -464,6 +472,24 @@ func TestRowsKeepsColumns(t *testing.T) {
 			[]string{`k[0]="2024-01-01" k[1]=".5" k[2]=7`},
 			"",
 		},
+		{
+			"at a path beside an answer that contains JSON", "x.jsonl", `{"answer":"{\"answer\":\"b\"}","contexts":["x"],"m":{"k":"v","v1.2":{"a.b":1}}}` + "\n" + `{"answer":"c","contexts":["x"]}`,
+			Options{Keep: []string{"m.k", "answer", `m["v1.2"]`}},
+			[]string{`answer="{\"answer\":\"b\"}" m.k="v" m["v1.2"]={"a.b":1}`, `answer="c" m.k=null m["v1.2"]=null`},
+			"",
+		},
+		{
+			"at a path in a cell", "x.csv", "answer,contexts,m,n\n\"{'answer':'b'}\",x,\"{\"\"k\"\":{\"\"a.b\"\":1}}\",2\nc,,,\n",
+			Options{Keep: []string{"m.k", "answer"}},
+			[]string{`answer="{'answer':'b'}" m.k={"a.b":1}`, `answer="c" m.k=nullx.csv:3: contexts: no text to judge against`},
+			"",
+		},
+		{
+			"as they are in nested records", "x.jsonl", `{"out":{"answer":"a","contexts":["x"],"a.b":1},"tags":[{"key":"e","value":"a"},{"key":"e","value":"b"}],"c":{"x.y":1},"d":{"z":1},"d.e":2}`,
+			Options{KeepAll: true, Keep: []string{"out.a.b", "tags.e"}},
+			[]string{`out.a.b=1 tags.e="a" out={"a.b":1} tags=[{"key":"e","value":"a"},{"key":"e","value":"b"}] c={"x.y":1} d={"z":1,"e":2}`},
+			"",
+		},
 	} {
 		var warned []string
 		tt.opts.Warn = func(err error) { warned = append(warned, err.Error()) }
@@ -493,9 +519,9 @@ func keptText(row Row) string {
 func TestMissingAnswers(t *testing.T) {
 	t.Parallel()
 	for answer, missing := range map[string]bool{
-		"nan": true, "NaN": true, "<NA>": true, "[object Object]": true, "#N/A": true, " #REF! ": true,
+		"nan": true, "NaN": true, "<NA>": true, "[object Object]": true, "#N/A": true, " #REF! ": true, `\N`: true, "#ERROR!": true, "#NUM!": true, "#NULL!": true,
 		"<a.B object at 0x7f3c>": true, "<coroutine object A.run at 0x7f3c>": true, "[<a.B object at 0x7f>]": true, "<a.B object at 0x7f> is printed.": false,
-		"": false, "None": false, "null": false, "undefined": false, "NA": false, "N/A": false, "None.": false, "Nan": false, "undefined behavior": false, "[object Object] is printed.": false,
+		"": false, "None": false, "null": false, "undefined": false, "NA": false, "N/A": false, "nil": false, "NaT": false, "None.": false, "Nan": false, "undefined behavior": false, "[object Object] is printed.": false,
 	} {
 		for file, text := range map[string]string{
 			"x.csv":   "answer,contexts\n" + answer + ",x\n",

@@ -18,7 +18,9 @@ type foundField struct {
 type header struct {
 	names    []string
 	found    []foundField     // best first
+	named    []int            // indexes of columns that have a name of their own
 	keep     []int            // indexes of kept columns
+	paths    []string         // names in Options.Keep and Options.Required that no column has, but can be paths
 	warnings []error          // reasons why columns were dropped
 	chosen   map[Field]string // columns of the answer and the contexts, once a record had a value
 }
@@ -40,6 +42,9 @@ func (m *columnMap) header(names []string) (*header, error) {
 		kept := m.keeps(name)
 		duplicate := seen[name]
 		seen[name] = true
+		if !duplicate && name != "" {
+			h.named = append(h.named, i)
+		}
 		switch {
 		case duplicate && (used || slices.Contains(m.keep, name)):
 			return nil, usagef("two columns are named %s", shape.Quote(name))
@@ -76,7 +81,11 @@ func (m *columnMap) header(names []string) (*header, error) {
 		}
 	}
 	for _, name := range m.keep {
-		if !seen[name] {
+		switch {
+		case seen[name]:
+		case isPath(name):
+			h.paths = append(h.paths, name)
+		default:
 			return nil, m.cannotKeep(name, names)
 		}
 	}
@@ -90,7 +99,7 @@ const maxRivals = 1 << 12
 func (m *columnMap) mayRival(name []byte) bool {
 	rival, known := m.rivals[string(name)]
 	if !known && !m.raw {
-		rival = m.words.MayRival(string(name))
+		rival = m.finder.Names.MayRival(string(name))
 		if len(m.rivals) < maxRivals {
 			m.rivals[string(name)] = rival
 		}
@@ -104,7 +113,7 @@ func (m *columnMap) rival(f Field, chosen string, names []string) error {
 		return nil
 	}
 	for _, name := range names {
-		if _, used := m.byName[name]; !used && m.words.Rival(f, chosen, name) {
+		if _, used := m.byName[name]; !used && m.finder.Names.Rival(f, chosen, name) {
 			return &layoutError{err: shape.Ambiguous(f, chosen, name)}
 		}
 	}
@@ -143,7 +152,7 @@ func (m *columnMap) column(h *header, f Field, hasValue func(*foundField) bool) 
 	}
 	for i := range h.found {
 		s := &h.found[i]
-		if s != best && s.field == f && f == FieldContexts && m.mapped[f] == "" && hasValue(s) && m.words.Rival(f, best.name, s.name) {
+		if s != best && s.field == f && f == FieldContexts && m.mapped[f] == "" && hasValue(s) && m.finder.Names.Rival(f, best.name, s.name) {
 			return nil, &layoutError{err: shape.Ambiguous(f, best.name, s.name)}
 		}
 	}

@@ -89,10 +89,12 @@ func (o *objectReader) readMembers(row *Row, first bool) error {
 	if syntax != nil {
 		return syntax
 	}
-	if err := o.keepMissing(row, first); err != nil {
-		return err
+	kept := o.keepMissing(row, first)
+	err := cmp.Or(o.check(best), unreadableObject(row, o.raw), invalid)
+	if layout, ok := errors.AsType[*layoutError](kept); ok && err == nil {
+		return layout.err // the columns are where they usually are
 	}
-	return cmp.Or(o.check(best), unreadableObject(row, o.raw), invalid)
+	return cmp.Or(kept, err)
 }
 
 // hasValue reports whether a member is not null.
@@ -184,7 +186,7 @@ func (o *objectReader) check(best map[Field]*foundField) error {
 // than the given one has other contexts.
 func (o *objectReader) search(chosen string) error {
 	rival := slices.ContainsFunc(o.found, func(s foundField) bool {
-		return s.field == FieldContexts && s.name != chosen && o.hasValue(&s) && o.columns.words.Rival(FieldContexts, chosen, s.name)
+		return s.field == FieldContexts && s.name != chosen && o.hasValue(&s) && o.columns.finder.Names.Rival(FieldContexts, chosen, s.name)
 	})
 	if !o.nested && !rival || o.columns.raw || o.checked == maxPeeked {
 		return nil
@@ -211,7 +213,7 @@ func (o *objectReader) search(chosen string) error {
 func (o *objectReader) isText(raw jsontext.Value, first bool) bool {
 	if raw.Kind() == '"' {
 		text, _, _ := bytes.Cut(raw[1:], []byte(`"`))
-		return first || !o.columns.words.IsVerdict(string(text)) || !o.columns.words.IsRating(string(text))
+		return first || !o.columns.finder.Names.IsVerdict(string(text)) || !o.columns.finder.Names.IsRating(string(text))
 	}
 	return raw.Kind() == '[' || raw.Kind() == '{'
 }
@@ -220,8 +222,13 @@ func (o *objectReader) isText(raw jsontext.Value, first bool) bool {
 // first object must contain the columns of Options.Required. Otherwise a
 // misspelled name would go unnoticed until the last row.
 func (o *objectReader) keepMissing(row *Row, first bool) error {
+	var paths []string
 	for _, name := range o.columns.keep {
 		if slices.ContainsFunc(row.Kept, func(c Column) bool { return c.Name == name }) {
+			continue
+		}
+		if isPath(name) {
+			paths = append(paths, name)
 			continue
 		}
 		if first {
@@ -230,6 +237,16 @@ func (o *objectReader) keepMissing(row *Row, first bool) error {
 			}
 		}
 		row.Kept = append(row.Kept, Column{Name: name, Value: []byte("null")})
+	}
+	if len(paths) == 0 {
+		return nil
+	}
+	record, err := o.record()
+	if err == nil {
+		err = o.columns.keepPaths(row, paths, record, first)
+	}
+	if err != nil {
+		return &layoutError{err: err, missing: true}
 	}
 	return nil
 }

@@ -75,6 +75,9 @@ func newParquet(in io.ReaderAt, size int64, f fileColumns) (p *parquetReader, er
 	for _, s := range h.found {
 		selected = append(selected, s.at)
 	}
+	if len(h.paths) > 0 {
+		selected = append(selected, h.named...)
+	}
 	for _, i := range slices.Concat(selected, h.keep, p.outcome) {
 		if p.nodes[i] == nil {
 			p.nodes[i] = newParquetNode(columns[i], &p.leaves)
@@ -174,6 +177,10 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 		}
 		rowErr = cmp.Or(rowErr, err)
 	}
+	if len(p.header.paths) > 0 && !is[*layoutError](rowErr) {
+		record, _ := p.record()
+		rowErr = cmp.Or(p.columns.keepPaths(row, p.header.paths, record, p.row == 1), rowErr)
+	}
 	var outcome [3]string
 	for k, i := range p.outcome {
 		outcome[k] = p.values[i].Text
@@ -184,7 +191,7 @@ func (p *parquetReader) read(row *Row) (rowErr, err error) {
 // record returns the columns of the current record.
 func (p *parquetReader) record() (*value, error) { //nolint:unparam // of recordReader
 	v := &value{Kind: shape.Object}
-	for _, i := range p.header.keep {
+	for _, i := range p.header.named {
 		v.Items = append(v.Items, p.values[i])
 	}
 	return v, nil

@@ -2,6 +2,7 @@ package dataset
 
 import (
 	"bufio"
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -121,7 +122,7 @@ func (s *shapedReader) read() {
 
 // fill sets the fields of a row.
 func (s *shapedReader) fill(row *Row, r shapedRow) error {
-	if err := s.keep(row, r.Value); err != nil {
+	if err := s.keep(row, r); err != nil {
 		return err
 	}
 	s.mapped.record(func(f Field) bool {
@@ -129,11 +130,14 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 		return path != nil && s.shape.Value(path, r.Value) != nil || f == FieldContexts && r.Contexts != nil
 	}, func() []string { return r.Value.Paths(maxListed + 1) })
 	for _, path := range s.ids {
-		if v := s.shape.Value(path, r.Value); v != nil && (v.Kind == shape.Text || v.Kind == shape.Number) {
-			row.ID = cmp.Or(row.ID, v.Text)
-		}
+		row.ID = cmp.Or(row.ID, s.id(path, r.Value))
 	}
 	row.ID = cmp.Or(row.ID, r.key)
+	if answer := s.shape.Layout[FieldAnswer]; answer != nil && s.columns.paths[FieldID] == nil {
+		for _, name := range aliases(FieldID)[0] {
+			row.ID = cmp.Or(row.ID, s.id(answer.Sibling(name), r.Value))
+		}
+	}
 	if r.Turn > 0 {
 		row.ID = cmp.Or(row.ID, strconv.Itoa(r.number)) + "#" + strconv.Itoa(r.Turn)
 	}
@@ -168,6 +172,16 @@ func (s *shapedReader) fill(row *Row, r shapedRow) error {
 	return nil
 }
 
+// id returns the text or number at a path, which can be nil, or "".
+func (s *shapedReader) id(path *shape.Path, record *shape.Value) string {
+	if path != nil {
+		if v := s.shape.Value(path, record); v != nil && (v.Kind == shape.Text || v.Kind == shape.Number) {
+			return v.Text
+		}
+	}
+	return ""
+}
+
 // missing returns the error for a record without a field.
 func (s *shapedReader) missing(f Field, record *shape.Value) error {
 	if path := cmp.Or(s.columns.paths[f], s.shape.Layout[f]); path != nil {
@@ -180,19 +194,17 @@ func (s *shapedReader) missing(f Field, record *shape.Value) error {
 	return s.columns.missing(f, record.Paths(maxListed+1))
 }
 
-// keep copies the requested columns, which can also be paths. The first record must
+// keep copies the requested columns, which can also be paths, as they are in the file. The first record must
 // contain the paths and the required columns.
-func (s *shapedReader) keep(row *Row, record *shape.Value) error {
-	m := s.columns
+func (s *shapedReader) keep(row *Row, r shapedRow) error {
+	m, record := s.columns, r.Value
 	first := !s.started
 	s.started = true
 	for _, name := range m.keep {
 		kept := []byte("null")
-		v := record.Member(name)
+		v := s.shape.Kept(name, r.Raw)
 		if v == nil {
-			if path, err := shape.ParsePath(name); err == nil {
-				v = s.shape.Value(path, record)
-			}
+			v = s.shape.Kept(name, record)
 		}
 		switch {
 		case v != nil:
@@ -208,12 +220,19 @@ func (s *shapedReader) keep(row *Row, record *shape.Value) error {
 		return nil
 	}
 	for _, v := range record.Items {
-		if slices.Contains(m.keep, v.Name) {
+		rest := s.shape.Rest(v)
+		if rest == nil || !m.keeps(v.Name) || slices.Contains(m.keep, v.Name) {
 			continue
 		}
-		if v = s.shape.Rest(v); v != nil && m.keeps(v.Name) {
-			row.Kept = append(row.Kept, Column{Name: v.Name, Value: appendJSON(nil, v)})
+		kept := appendJSON(nil, rest)
+		if raw := r.Raw.Member(v.Name); raw != nil {
+			// What is left of the member in the file is the same value, unless it is encoded in another way.
+			raw = s.shape.Rest(raw)
+			if raw != nil && bytes.Equal(kept, appendJSON(nil, s.shape.Normalize(&value{Kind: shape.Object, Items: []*value{raw}}).Items[0])) {
+				kept = appendJSON(nil, raw)
+			}
 		}
+		row.Kept = append(row.Kept, Column{Name: v.Name, Value: kept})
 	}
 	return nil
 }

@@ -116,6 +116,10 @@ func (t *tableReader) next(row *Row) error {
 	first := !t.started
 	t.started = true
 	err = t.fill(row)
+	if len(t.header.paths) > 0 && !is[*layoutError](err) {
+		record, _ := t.record()
+		err = cmp.Or(t.columns.keepPaths(row, t.header.paths, record, first), err)
+	}
 	if errors.Is(err, errJoinedList) {
 		return err
 	}
@@ -250,7 +254,7 @@ func (t *tableReader) fill(row *Row) error {
 // record returns the columns of the current record, as texts or null.
 func (t *tableReader) record() (*value, error) { //nolint:unparam // of recordReader
 	v := &value{Kind: shape.Object}
-	for _, i := range t.header.keep {
+	for _, i := range t.header.named {
 		cell, _ := t.cell(i)
 		m := &value{Name: t.header.names[i]}
 		if len(cell) > 0 {

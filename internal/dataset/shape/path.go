@@ -136,6 +136,43 @@ func (x Expander) follow(out []*Value, steps []step, v *Value) []*Value {
 	return out
 }
 
+// Kept returns the value of a member or at a path of a record, or nil if there is none or the record is nil. It returns
+// values in the JSON of a text as they are written.
+func (f *Finder) Kept(name string, record *Value) *Value {
+	path, err := ParsePath(name)
+	if m := record.Member(name); m != nil || err != nil || record == nil {
+		return m
+	}
+	if m := record.fold(path.steps[0].key); m != nil && m.Kind == Text {
+		if inner := f.Expand(m.Text); inner.isNested() {
+			record = &Value{Kind: Object, Items: []*Value{inner.renamed(m.Name)}}
+		}
+	}
+	return f.Value(path, record)
+}
+
+// Value returns the value at a path of a record, or nil.
+func (f *Finder) Value(p *Path, record *Value) *Value {
+	values := f.Expand.find(p, record)
+	switch len(values) {
+	case 0:
+		return nil
+	case 1:
+		return values[0]
+	}
+	return newList(values)
+}
+
+// Sibling returns the path of another member of the object that holds the value at p, or nil if
+// that is the record or one of several.
+func (p *Path) Sibling(name string) *Path {
+	last := len(p.steps) - 1
+	if last == 0 || p.multiple() {
+		return nil
+	}
+	return &Path{steps: append(slices.Clone(p.steps[:last]), step{key: name})}
+}
+
 // complete returns an error if the last list on the path has elements without a value.
 // Leaving them out would move the others, and with them what citations refer to.
 func (x Expander) complete(p *Path, record *Value) error {

@@ -57,14 +57,15 @@ func NewReader(f *Finder, preset Plan, from string) *Reader {
 
 // Read converts a record. It returns no row for a span, whose trace is returned by Close.
 func (r *Reader) Read(v *Value) ([]Record, error) {
-	normal := r.Normalize(v)
+	normal, raw := r.Normalize(v), *v
+	openSample(&raw)
 	if r.Layout != nil {
 		if r.checked++; r.All || r.checked < maxChecked {
 			if err := r.check(normal); err != nil {
 				return nil, err
 			}
 		}
-		return r.rows(r.Layout, normal), nil
+		return r.rows(r.Layout, normal, &raw), nil
 	}
 	spans := r.spansOf(normal)
 	if r.traces || len(spans) > 0 && len(r.preset) == 0 {
@@ -92,7 +93,7 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	rows := r.rows(plan, normal)
+	rows := r.rows(plan, normal, &raw)
 	if slices.ContainsFunc(rows, func(r Record) bool { return r.Err == nil && r.Answer != nil && r.Contexts != nil }) {
 		r.Layout = plan
 	}
@@ -100,7 +101,7 @@ func (r *Reader) Read(v *Value) ([]Record, error) {
 }
 
 // rows returns the row of a record, or one for each turn.
-func (r *Reader) rows(plan Plan, normal *Value) []Record {
+func (r *Reader) rows(plan Plan, normal, raw *Value) []Record {
 	if r.Turns {
 		if rows := r.turnRows(plan, normal); len(rows) > 0 {
 			return rows
@@ -112,7 +113,7 @@ func (r *Reader) rows(plan Plan, normal *Value) []Record {
 			err = errors.New("no contexts: nothing was retrieved in the last turn; --turns all scores it with what was retrieved before")
 		}
 	}
-	return []Record{{Row: row, Value: normal, Err: err}}
+	return []Record{{Row: row, Value: normal, Raw: raw, Err: err}}
 }
 
 // turnRows returns a row for each answered turn of the conversation in a record, or nil if
@@ -252,18 +253,6 @@ func (r *Reader) Close() []Record {
 	}
 	r.order, r.groups = nil, nil
 	return rows
-}
-
-// Value returns the value at a path of a normalized record, or nil.
-func (r *Reader) Value(p *Path, record *Value) *Value {
-	values := r.Expand.find(p, record)
-	switch len(values) {
-	case 0:
-		return nil
-	case 1:
-		return values[0]
-	}
-	return newList(values)
 }
 
 // Rest returns a member of a record without the values that are fields, or nil if nothing is left.

@@ -107,6 +107,7 @@ type Row struct {
 type Record struct {
 	Row
 	Value *Value // normalized
+	Raw   *Value // the same as in the file, or nil for a trace or a turn
 	Line  int    // of the first span of a trace, if Close returns it
 	Turn  int    // number of the turn, if Reader.Turns is set and the record is a conversation
 	Err   error  // a value of the wrong type
