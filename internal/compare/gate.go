@@ -20,7 +20,7 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	g := &Gate{MaxDrop: maxDrop, Drop: 0 - c.Difference.Estimate, Alpha: c.Alpha}
 	if n == 0 {
 		g.P = math.NaN()
-		g.Text = "mean faithfulness drop <= " + formatShortest(maxDrop) + " cannot be checked (no row has a score in both runs)"
+		g.Text = "mean faithfulness drop <= " + report.Decimals(maxDrop, 0) + " cannot be checked (no row has a score in both runs)"
 		return g
 	}
 	g.P = c.Permutation.P
@@ -33,7 +33,7 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	if within {
 		relation = " <= "
 	}
-	drop := "mean faithfulness dropped by " + report.Distinct(g.Drop, maxDrop, 4) + relation + formatShortest(maxDrop)
+	drop := "mean faithfulness dropped by " + report.Distinct(g.Drop, maxDrop, 4) + relation + report.Decimals(maxDrop, 0)
 	chance := g.P >= c.Alpha
 	differing := c.Differing
 	few := tooFew(n, c.Alpha) || tooFew(differing, c.Alpha) && 2*differing >= n
@@ -48,9 +48,9 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	case few:
 		g.Text = drop + fmt.Sprintf(", and too few %s differ for a significance test (%d of %s)", c.Units, differing, size)
 	case chance:
-		g.Text = drop + ", but not significantly: " + formatP(g.P, c.Alpha) + " >= " + formatShortest(c.Alpha) + " (" + size + ")"
+		g.Text = drop + ", but not significantly: " + formatP(g.P, c.Alpha) + " >= " + report.Decimals(c.Alpha, 0) + " (" + size + ")"
 	default:
-		g.Text = drop + ", " + formatP(g.P, c.Alpha) + " < " + formatShortest(c.Alpha) + " (" + size + ")"
+		g.Text = drop + ", " + formatP(g.P, c.Alpha) + " < " + report.Decimals(c.Alpha, 0) + " (" + size + ")"
 	}
 	if missed := scored - c.Compared; missed > 0 {
 		g.Text += fmt.Sprintf("; %d of %s of the baseline not compared", missed, report.Count(scored, "row", "rows"))
@@ -66,7 +66,7 @@ func newGate(c *Comparison, maxDrop float64, scored int) *Gate {
 	case maxDrop > 0 && d > maxDrop:
 		needed := math.Ceil(float64(n) * (d / maxDrop) * (d / maxDrop))
 		g.Note = fmt.Sprintf("%d are too few to detect a drop of %s reliably: with a probability of 0.8 the smallest detectable drop is %.4f, and %s requires about %.0f",
-			n, formatShortest(maxDrop), d, formatShortest(maxDrop), needed)
+			n, report.Decimals(maxDrop, 0), d, report.Decimals(maxDrop, 0), needed)
 	default:
 		g.Note = fmt.Sprintf("with a probability of 0.8 the smallest detectable drop is %.4f", d)
 	}
@@ -90,8 +90,6 @@ func newRowGate(c *Comparison, limit int) *RowGate {
 
 // tooFew reports whether even n equal signs have a p-value of at least alpha in a sign test.
 func tooFew(n int, alpha float64) bool { return math.Ldexp(2, -n) >= alpha }
-
-func formatShortest(x float64) string { return report.Decimals(x, 0) }
 
 // minP is the smallest p-value that is not 0 with four decimals.
 const minP = 0.00005

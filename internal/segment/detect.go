@@ -177,47 +177,27 @@ const (
 	scriptCount
 )
 
+//nolint:gochecknoglobals // constant
+var (
+	scriptTables = [scriptCount]*unicode.RangeTable{
+		scriptGreek: unicode.Greek, scriptCyrillic: unicode.Cyrillic, scriptArmenian: unicode.Armenian, scriptArabic: unicode.Arabic, scriptDevanagari: unicode.Devanagari,
+		scriptBurmese: unicode.Myanmar, scriptEthiopic: unicode.Ethiopic, scriptKana: {R16: []unicode.Range16{{Lo: 0x3041, Hi: 0x30FA, Stride: 1}}}, scriptHan: unicode.Han,
+	}
+	scriptLetters = [scriptCount]string{
+		scriptRussian: "ыэёЫЭЁ", scriptUkrainian: "іїєґІЇЄҐ", scriptKazakh: "қғңәөүұһҚҒӘӨҮҰ", scriptUrdu: "ٹڈڑےںہ", scriptPersian: "پچژگکی",
+	}
+)
+
 // scriptOf returns the most specific script of the letter r, or 0 for Latin and unlisted scripts.
 func scriptOf(r rune) int {
-	switch {
-	case r < 0x370:
+	if r < 0x370 {
 		return 0
-	case r < 0x400:
-		return scriptGreek
-	case r < 0x530:
-		switch {
-		case strings.ContainsRune("ыэёЫЭЁ", r):
-			return scriptRussian
-		case strings.ContainsRune("іїєґІЇЄҐ", r):
-			return scriptUkrainian
-		case strings.ContainsRune("қғңәөүұһҚҒӘӨҮҰ", r):
-			return scriptKazakh
-		}
-		return scriptCyrillic
-	case 0x531 <= r && r <= 0x58A:
-		return scriptArmenian
-	case 0x620 <= r && r <= 0x6FF:
-		switch {
-		case strings.ContainsRune("ٹڈڑےںہ", r):
-			return scriptUrdu
-		case strings.ContainsRune("پچژگکی", r):
-			return scriptPersian
-		}
-		return scriptArabic
-	case 0x900 <= r && r <= 0x97F:
-		return scriptDevanagari
-	case 0x1000 <= r && r <= 0x109F:
-		return scriptBurmese
-	case 0x1200 <= r && r <= 0x137F:
-		return scriptEthiopic
-	case 0x1F00 <= r && r <= 0x1FFF:
-		return scriptGreek
-	case 0x3041 <= r && r <= 0x30FA:
-		return scriptKana
-	case 0x4E00 <= r && r <= 0x9FFF:
-		return scriptHan
 	}
-	return 0
+	found := slices.IndexFunc(scriptLetters[:], func(letters string) bool { return strings.ContainsRune(letters, r) })
+	if found < 0 {
+		found = slices.IndexFunc(scriptTables[:], func(t *unicode.RangeTable) bool { return t != nil && unicode.Is(t, r) })
+	}
+	return max(found, 0)
 }
 
 // scriptLanguage returns the language that the script counts imply, or "" if they are inconclusive.

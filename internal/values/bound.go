@@ -149,8 +149,12 @@ func (r *reader) hedgeAt(i int) hedge {
 	last := r.lower(i)
 	found, start := unhedged, i
 	for _, p := range load().hedges[last] {
-		if first := i + 1 - len(p.words); first <= start && r.areAt(first, p.words) {
-			found, start = p.hedge, first
+		k, n := i, len(p.words)-1
+		for n > 0 && r.is(k-1, p.words[n-1]) {
+			k, n = k-1, n-1
+		}
+		if n == 0 && k <= start {
+			found, start = p.hedge, k
 		}
 	}
 	isThan := last == "than"

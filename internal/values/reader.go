@@ -66,16 +66,6 @@ func (r *reader) is(i int, words ...string) bool {
 	return false
 }
 
-// areAt reports whether the tokens from i on are the words, which are in lower case.
-func (r *reader) areAt(i int, words []string) bool {
-	for k, w := range words {
-		if r.lower(i+k) != w {
-			return false
-		}
-	}
-	return true
-}
-
 // has reports whether token i has one of the classes.
 func (r *reader) has(i int, c class) bool { return i >= 0 && i < len(r.toks) && r.toks[i].class&c != 0 }
 
