@@ -172,7 +172,7 @@ func (c *Calibration) DescribeBounds() string {
 	}
 	add("supported", p.Supported.Score)
 	add("unsupported", p.Unsupported.Score)
-	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), errorRate(p.MaxError), percent(p.Confidence))
+	return fmt.Sprintf("%s (%s: at most %s wrong, with %s confidence)", strings.Join(parts, ", "), filepath.Base(c.path), report.Percent(p.MaxError, 6), report.Percent(p.Confidence, 0))
 }
 
 // Match compares the settings of a run with the calibrated ones. invalid are differences that
@@ -263,8 +263,8 @@ func (c *Calibration) separates() bool {
 func (c *Calibration) advise() string {
 	auroc := c.Agreement[MinScore].AUROC
 	quality := fmt.Sprintf("(AUROC %s, 95%% interval %s to %s)", c.format(auroc.Estimate), c.format(auroc.Lower), c.format(auroc.Upper))
-	own := percent(c.Judged.BalancedAccuracy.Estimate)
-	best, crossValidated := formatShortest(c.Best.Threshold), percent(c.Best.OutOfFold.Estimate)
+	own := report.Percent(c.Judged.BalancedAccuracy.Estimate, 0)
+	best, crossValidated := formatShortest(c.Best.Threshold), report.Percent(c.Best.OutOfFold.Estimate, 0)
 	const weights = " (both labels weighted equally)"
 	switch {
 	case auroc.Reliable() && auroc.Upper < 0.5:

@@ -187,17 +187,12 @@ func round7(x float64) float64 { return math.Round(x*1e7) / 1e7 }
 func boundNote(c *stats.Cutoff, maxError float64) string {
 	switch {
 	case !math.IsNaN(c.Score):
-		return fmt.Sprintf("%d of %s wrong (at most %s with %s confidence)", c.Wrong, report.Count(c.Rows, "row", "rows"), errorRate(maxError), percent(prescreenConfidence))
+		return fmt.Sprintf("%d of %s wrong (at most %s with %s confidence)", c.Wrong, report.Count(c.Rows, "row", "rows"), report.Percent(maxError, 6), report.Percent(prescreenConfidence, 0))
 	case c.Rows == 0:
 		return fmt.Sprintf("too few labelled rows with this verdict (minimum %d)", c.Needed)
 	}
-	return fmt.Sprintf("more than %s wrong: %d of the first %d rows", errorRate(maxError), c.Wrong, c.Rows)
+	return fmt.Sprintf("more than %s wrong: %d of the first %d rows", report.Percent(maxError, 6), c.Wrong, c.Rows)
 }
-
-// errorRate formats a share in percent with at most six decimals.
-func errorRate(x float64) string { return report.Percent(x, 6) }
-
-func percent(x float64) string { return report.Percent(x, 0) }
 
 func formatShortest(x float64) string { return report.Decimals(x, 0) }
 

@@ -1,6 +1,6 @@
 // Command bench is the Go side of the scripts that measure ragfaith:
 //
-//	bench rows     writes a dataset, or checks results (scripts/bench-rows.sh)
+//	bench rows     writes a dataset (scripts/bench-rows.sh)
 //	bench encoder  times a model (scripts/bench-encoder.py)
 package main
 

@@ -2,35 +2,26 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
 	"flag"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 
 	"github.com/parquet-go/parquet-go"
 )
 
 // runRows writes a dataset of realistic rows of about 1 KB. The same seed produces the
-// same rows. With -check it reads results as JSONL from standard input and fails unless
-// there are -n of them in order.
+// same rows.
 func runRows(args []string) error {
 	flags := flag.NewFlagSet("rows", flag.ExitOnError)
 	n := flags.Int("n", 1_000_000, "number of rows")
 	out := flags.String("o", "rows.jsonl", "file to write: .jsonl, .csv or .parquet")
 	seed := flags.Uint64("seed", 1, "random seed")
-	check := flags.Bool("check", false, "check results instead")
 	if err := flags.Parse(args); err != nil {
 		return err
-	}
-	if *check {
-		return checkOrder(os.Stdin, *n)
 	}
 	return write(*n, *out, *seed)
 }
@@ -108,28 +99,4 @@ func writeParquet(g *generator, n int, out io.Writer) error {
 		}
 	}
 	return w.Close()
-}
-
-// checkOrder checks the index of each result. It only parses the beginning of a line,
-// to leave the processor to the command being measured.
-func checkOrder(in io.Reader, n int) error {
-	const prefix = `{"index":`
-	r := bufio.NewReaderSize(in, 1<<20)
-	for i := 0; ; i++ {
-		line, err := r.ReadSlice('\n')
-		if errors.Is(err, io.EOF) && len(line) == 0 {
-			if i != n {
-				return fmt.Errorf("%d results, want %d", i, n)
-			}
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-		rest, ok := bytes.CutPrefix(line, []byte(prefix))
-		index, _, _ := bytes.Cut(rest, []byte(","))
-		if !ok || string(index) != strconv.Itoa(i) || i%1000 == 0 && !json.Valid(line) {
-			return fmt.Errorf("line %d: want the result of row %d, got %s", i+1, i, strings.ToValidUTF8(string(line[:min(len(line), 100)]), "?"))
-		}
-	}
 }

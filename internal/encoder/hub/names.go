@@ -2,11 +2,14 @@ package hub
 
 import (
 	"cmp"
+	_ "embed"
+	"encoding/json"
 	"fmt"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Name identifies a model on the hub.
@@ -36,34 +39,21 @@ type Card struct {
 // String returns the short name or the repository.
 func (n Name) String() string { return cmp.Or(n.Short, n.Repo) }
 
+//go:embed names.json
+var nameData []byte
+
 // Names returns the models that have a short name: first those with a published accuracy, best
 // first, on LLM-AggreFact, which is a mean of several datasets, then on RAGTruth, one of them.
-func Names() []Name {
-	return []Name{
-		{Short: "factcg-deberta-v3-large", Repo: "yaxili96/FactCG-DeBERTa-v3-Large", Card: Card{435, "MIT", "en", "LLM-AggreFact 75.6"}},
-		{Short: "minicheck-flan-t5-large", Repo: "lytang/MiniCheck-Flan-T5-Large", Card: Card{770, "MIT", "en", "LLM-AggreFact 75.0"}},
-		{Short: "minicheck-roberta-large", Repo: "lytang/MiniCheck-RoBERTa-Large", Card: Card{355, "MIT", "en", "LLM-AggreFact 73.5"}},
-		{Short: "minicheck-deberta-v3-large", Repo: "lytang/MiniCheck-DeBERTa-v3-Large", Card: Card{435, "MIT", "en", "LLM-AggreFact 73.1"}},
-		// HHEM uses the tokenizer of its base model, google/flan-t5-base. The
-		// tokenizer.json in its own repository is for an older architecture.
-		{Short: "hhem-2.1-open", Repo: "vectara/hallucination_evaluation_model", Tokenizer: "google/flan-t5-base", Card: Card{110, "Apache-2.0", "en", "LLM-AggreFact 71.8"}},
-		{Short: "alignscore-large", Repo: "yzha/AlignScore", Tokenizer: "FacebookAI/roberta-large", Weights: "AlignScore-large.ckpt", Card: Card{355, "MIT", "en", "LLM-AggreFact 70.5"}},
-		{Short: "lettucedetect-large", Repo: "KRLabsOrg/lettucedect-large-modernbert-en-v1", Card: Card{395, "MIT", "en", "RAGTruth 79.2"}},
-		{Short: "lettucedetect-base", Repo: "KRLabsOrg/lettucedect-base-modernbert-en-v1", Card: Card{149, "MIT", "en", "RAGTruth 76.1"}},
-		{Short: "tinylettuce-68m", Repo: "KRLabsOrg/tinylettuce-ettin-68m-en", Card: Card{68, "MIT", "en", "RAGTruth 75.0"}},
-		{Short: "lettucedetect-v2-mmbert-base", Repo: "KRLabsOrg/lettucedect-v2-mmbert-base", Card: Card{307, "Apache-2.0", "14 languages", "RAGTruth 74.3"}},
-		{Short: "tinylettuce-32m", Repo: "KRLabsOrg/tinylettuce-ettin-32m-en", Card: Card{32, "MIT", "en", "RAGTruth 72.2"}},
-		{Short: "tinylettuce-17m", Repo: "KRLabsOrg/tinylettuce-ettin-17m-en", Card: Card{17, "MIT", "en", "RAGTruth 68.5"}},
-		{Short: "alignscore-base", Repo: "yzha/AlignScore", Tokenizer: "FacebookAI/roberta-base", Weights: "AlignScore-base.ckpt", Card: Card{125, "MIT", "en", ""}},
-		{Short: "nli-deberta-v3-xsmall", Repo: "cross-encoder/nli-deberta-v3-xsmall", Card: Card{71, "Apache-2.0", "en", ""}},
-		{Short: "nli-deberta-v3-small", Repo: "cross-encoder/nli-deberta-v3-small", Card: Card{142, "Apache-2.0", "en", ""}},
-		{Short: "nli-deberta-v3-base", Repo: "cross-encoder/nli-deberta-v3-base", Card: Card{184, "Apache-2.0", "en", ""}},
-		{Short: "nli-deberta-v3-large", Repo: "cross-encoder/nli-deberta-v3-large", Card: Card{435, "Apache-2.0", "en", ""}},
-		{Short: "deberta-v3-base-mnli-fever-anli", Repo: "MoritzLaurer/DeBERTa-v3-base-mnli-fever-anli", Card: Card{184, "MIT", "en", ""}},
-		{Short: "deberta-v3-large-mnli-fever-anli-ling-wanli", Repo: "MoritzLaurer/DeBERTa-v3-large-mnli-fever-anli-ling-wanli", Card: Card{435, "MIT", "en", ""}},
-		{Short: "minilm-l6", Repo: "sentence-transformers/all-MiniLM-L6-v2", Embeds: true, Card: Card{23, "Apache-2.0", "en", ""}},
+// HHEM has the tokenizer of its base model, since that in its own repository is for an older
+// architecture.
+//
+//nolint:gochecknoglobals // parsed once from embedded data, never changed
+var Names = sync.OnceValue(func() (names []Name) {
+	if err := json.Unmarshal(nameData, &names); err != nil {
+		panic(err) // the tests read it
 	}
-}
+	return names
+})
 
 // An UnknownError reports a text that is not the name of a model.
 type UnknownError struct{ Text string }
@@ -87,7 +77,7 @@ func Resolve(text string) (Name, error) {
 }
 
 func namesIn(repo string) []Name {
-	all := slices.DeleteFunc(Names(), func(n Name) bool { return n.Repo != repo })
+	all := slices.DeleteFunc(slices.Clone(Names()), func(n Name) bool { return n.Repo != repo })
 	if len(all) == 0 {
 		all = []Name{{Repo: repo}}
 	}

@@ -214,14 +214,9 @@ func (x *Sentence) deniedNext() bool {
 	case "it", "they", "these", "those": // may be about a thing in this sentence
 		return next.any(n-1, n, doubting) || next.contains("true") || next.contains("correct")
 	case "the", "such":
-		return isTold(next.lower(1))
+		return slices.Contains([]string{"claim", "claims", "statement", "statements", "story", "stories", "rumor", "rumour", "report", "reports", "allegation"}, next.lower(1))
 	}
 	return n < 3
-}
-
-// isTold reports whether w is a word for what is told.
-func isTold(w string) bool {
-	return slices.Contains([]string{"claim", "claims", "statement", "statements", "story", "stories", "rumor", "rumour", "report", "reports", "allegation", "allegations"}, w)
 }
 
 // isCondition reports whether a clause supposes what it says.
@@ -263,11 +258,7 @@ func (x *Sentence) complementizer(first int) int {
 }
 
 func isComplementizer(w string) bool {
-	switch w {
-	case "that", "whether", "dass", "daß", "que", "che", "dat", "att", "что":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"that", "whether", "dass", "daß", "que", "che", "dat", "att", "что"}, w)
 }
 
 // any reports whether one of the words from first up to end has a trait in t.

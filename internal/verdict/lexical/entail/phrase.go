@@ -1,6 +1,9 @@
 package entail
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // A Phrase is a range of words of a sentence. The zero Phrase is empty.
 type Phrase struct {
@@ -80,11 +83,7 @@ func (x *Sentence) separates(i int, commas bool) bool {
 
 // isLinking reports whether a word links its clause to the one before.
 func isLinking(word string) bool {
-	switch word {
-	case "and", "but", "or", "so", "because", "although", "though", "while", "whereas", "that":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"and", "but", "or", "so", "because", "although", "though", "while", "whereas", "that"}, word)
 }
 
 // withSigns returns the text of p with the currency sign before it and the percent sign after it.
