@@ -101,9 +101,7 @@ func annotation(f *pflag.Flag, key string) string {
 // isHarmless reports whether a config file that was not named may set a flag: one that cannot
 // write, send or select anything, or weaken a gate.
 func isHarmless(f *pflag.Flag) bool {
-	return slices.Contains([]string{"by", "color", "github", "keep", "keep-as", "no-progress", "quiet", "show", "sort", "verbose",
-		"max-drop", "max-no-claims", "max-uncertain", "max-unjudged",
-		"min-citation-precision", "min-citation-recall", "min-lower", "min-mean", "min-mean-by"}, f.Name)
+	return slices.Contains(strings.Fields("by color github keep keep-as no-progress quiet show sort verbose max-drop max-no-claims max-uncertain max-unjudged min-citation-precision min-citation-recall min-lower min-mean min-mean-by"), f.Name)
 }
 
 // isPath reports whether the value of a flag names a file or a directory. Config files give

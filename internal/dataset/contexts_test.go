@@ -14,6 +14,7 @@ func TestContextsFromTextCells(t *testing.T) {
 		want []string
 	}{
 		{"plain", []string{"plain"}},
+		{"none", []string{"none"}},
 		{" plain\n", []string{" plain\n"}},
 		{"[1] According to", []string{"[1] According to"}},
 		{"[[Wikipedia]] is", []string{"[[Wikipedia]] is"}},

@@ -89,7 +89,7 @@ func isBlank(v *Value) bool {
 // JavaScript, databases and spreadsheets write in its place.
 func IsMissing(text string) bool {
 	text = strings.TrimSpace(text)
-	return IsMissingAnswer(text) || text == "NA" || text == "NaT" ||
+	return IsMissingAnswer(text) || text == "NA" || text == "NaT" || text != "none" && // which may be prose
 		slices.Contains([]string{"", "none", "null", "nil", "n/a", "(null)", "<null>", "[null]", "undefined"}, strings.ToLower(text))
 }
 
