@@ -8,18 +8,13 @@ import (
 	"log"
 	"os"
 	"os/signal"
-	"strconv"
 	"syscall"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/ragfaith/ragfaith/internal/app"
 	"github.com/ragfaith/ragfaith/internal/console"
 	"github.com/ragfaith/ragfaith/internal/exit"
 	"github.com/ragfaith/ragfaith/internal/llm"
-	"github.com/ragfaith/ragfaith/internal/output"
-	"github.com/ragfaith/ragfaith/internal/report"
 )
 
 // A signal ends the process within two seconds. If a command has not returned after
@@ -78,58 +73,4 @@ func findServers(ctx context.Context) []llm.FoundServer {
 		}
 		return client.Ask, nil
 	})
-}
-
-// A system is the environment of a command. Tests replace it.
-type system struct {
-	app.System
-
-	Terminal func(io.Writer) int // columns of the terminal behind a writer, or 0 if it is not a terminal
-	environ  func() []string     // the environment as in os.Environ; may be nil
-	color    *string             // value of --color; nil means auto
-	commands io.Writer           // standard error for workflow commands; nil outside of GitHub Actions
-}
-
-// palette returns the colors for w. --color overrides https://no-color.org.
-func (sys system) palette(w io.Writer) report.Palette {
-	mode := "auto"
-	if sys.color != nil {
-		mode = *sys.color
-	}
-	switch {
-	case mode != "auto":
-		return report.Palette{Enabled: mode == "always"}
-	case sys.Getenv("NO_COLOR") != "", sys.Getenv("TERM") == "dumb":
-		return report.Palette{}
-	}
-	return report.Palette{Enabled: sys.Terminal(w) > 0 && console.SupportsEscapes(w)}
-}
-
-// streams returns the streams of score and report.
-func (sys system) streams(cmd *cobra.Command, o *output.Options) *output.Streams {
-	stdout, stderr := cmd.OutOrStdout(), cmd.ErrOrStderr()
-	return &output.Streams{
-		Stdout: sys.guarded(o.To, stdout), Width: sys.tableWidth(stdout), Palette: sys.palette(stdout),
-		Marks:   o.Show > 0 || sys.Terminal(stdout) > 0,
-		Console: console.New(stderr, sys.palette(stderr)), Bar: sys.Terminal(stderr) > 0,
-		Commands: sys.commands, StepSummary: sys.Getenv("GITHUB_STEP_SUMMARY"), StepOutput: sys.Getenv("GITHUB_OUTPUT"),
-	}
-}
-
-// guarded wraps stdout so that a table and the rows of --show can't inject workflow commands into GitHub Actions.
-// Other formats are data and are written unchanged.
-func (sys system) guarded(to string, stdout io.Writer) io.Writer {
-	if sys.commands != nil && (to == "table" || to == "none") {
-		return report.NewActionsGuard(stdout)
-	}
-	return stdout
-}
-
-// tableWidth returns the maximum width of a table: COLUMNS if set, or else the width of
-// the terminal, or 0 if it is unknown.
-func (sys system) tableWidth(stdout io.Writer) int {
-	if n, err := strconv.Atoi(sys.Getenv("COLUMNS")); err == nil && n > 0 {
-		return n
-	}
-	return sys.Terminal(stdout)
 }

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"strings"
 	"time"
 
 	"github.com/ragfaith/ragfaith/internal/eval"
@@ -225,10 +224,7 @@ func (l *LLMOptions) chooseModel(models []llm.ServedModel) (llm.ServedModel, err
 		names = append(names, report.Printable(m.Name))
 	}
 	const maxShown = 8
-	list := strings.Join(names[:min(len(names), maxShown)], ", ")
-	if len(names) > maxShown {
-		list += ", …"
-	}
+	list := report.FirstOf(names[:min(len(names), maxShown)], len(names))
 	getHint := ""
 	if l.Server.Get != "" && l.Model != "" {
 		getHint = fmt.Sprintf("; get it with %q", l.Server.Get+" "+l.Model)

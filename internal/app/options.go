@@ -233,3 +233,10 @@ func (o *Options) noClaimsScore() *float64 {
 	}
 	return nil
 }
+
+// notef writes a message, unless --quiet is set.
+func (r *run) notef(format string, args ...any) {
+	if !r.options.Quiet {
+		r.console.Printf(format, args...)
+	}
+}

@@ -270,10 +270,3 @@ type run struct {
 	digest   string // of the rows of the datasets
 	duration time.Duration
 }
-
-// notef writes a message, unless --quiet is set.
-func (r *run) notef(format string, args ...any) {
-	if !r.options.Quiet {
-		r.console.Printf(format, args...)
-	}
-}

@@ -92,3 +92,12 @@ func layerError(name string, err error) error {
 	}
 	return fmt.Errorf("the %s data is broken: %w", name, err)
 }
+
+// A replayReader reads r and can return to the start as long as it records what it reads.
+type replayReader struct {
+	r         io.Reader
+	recording bool
+	recorded  []byte
+	pos       int   // of the next byte in recorded
+	n         int64 // bytes read from the start
+}

@@ -284,15 +284,6 @@ func (f *file) close() {
 	f.temp, f.peeked = nil, nil
 }
 
-// A replayReader reads r and can return to the start as long as it records what it reads.
-type replayReader struct {
-	r         io.Reader
-	recording bool
-	recorded  []byte
-	pos       int   // of the next byte in recorded
-	n         int64 // bytes read from the start
-}
-
 func (r *replayReader) Read(p []byte) (n int, err error) {
 	defer func() { r.n += int64(n) }()
 	if r.pos < len(r.recorded) {

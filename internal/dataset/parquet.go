@@ -10,7 +10,6 @@ import (
 	"math"
 	"math/big"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -203,69 +202,6 @@ func (p *parquetReader) close() {
 	for _, l := range p.leaves {
 		l.close()
 	}
-}
-
-// isListGroup reports whether a group is annotated as a list. Without an
-// annotation, it reports whether the group has the structure of a list.
-func isListGroup(c *parquet.Column) bool {
-	if logical := logicalType(c); logical != nil {
-		_, ok := logical.(*format.ListType)
-		return ok
-	}
-	return slices.Contains([]string{"list", "bag", "array"}, c.Columns()[0].Name())
-}
-
-// logicalType returns the annotation of a column, or nil.
-func logicalType(c *parquet.Column) format.LogicalTypeValue {
-	if logical := c.Type().LogicalType(); logical != nil {
-		return logical.Value
-	}
-	return nil
-}
-
-// convert converts a value of the leaf according to its annotation or else its physical type.
-func (l *leaf) convert(v parquet.Value) (shape.Kind, string) {
-	physical := v.Kind()
-	switch t := l.logical.(type) {
-	case *format.DecimalType:
-		return shape.Number, decimal(v, int(t.Scale))
-	case *format.DateType:
-		return shape.Text, time.Unix(int64(v.Int32())*86400, 0).UTC().Format(time.DateOnly)
-	case *format.TimestampType:
-		if physical == parquet.Int64 {
-			return shape.Text, timestamp(v.Int64(), t)
-		}
-	case *format.UUIDType:
-		return shape.Text, uuid(v.ByteArray())
-	case *format.IntType:
-		switch {
-		case t.IsSigned:
-		case physical == parquet.Int32:
-			return shape.Number, strconv.FormatUint(uint64(v.Uint32()), 10)
-		case physical == parquet.Int64:
-			return shape.Number, strconv.FormatUint(v.Uint64(), 10)
-		}
-	}
-	switch physical {
-	case parquet.Boolean:
-		return shape.Bool, strconv.FormatBool(v.Boolean())
-	case parquet.Int32:
-		return shape.Number, strconv.FormatInt(int64(v.Int32()), 10)
-	case parquet.Int64:
-		return shape.Number, strconv.FormatInt(v.Int64(), 10)
-	case parquet.Int96:
-		return shape.Text, int96(v.Int96())
-	case parquet.Float:
-		return float(float64(v.Float()), 32)
-	case parquet.Double:
-		return float(v.Double(), 64)
-	case parquet.ByteArray:
-		if text := string(v.ByteArray()); utf8.ValidString(text) {
-			return shape.Text, text
-		}
-	case parquet.FixedLenByteArray: // such as half floats
-	}
-	return shape.Bytes, string(v.ByteArray())
 }
 
 func float(f float64, bits int) (shape.Kind, string) {

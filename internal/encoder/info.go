@@ -11,17 +11,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/encoder/kernel"
 )
 
-// Kind is the task of a model. It determines which methods are supported.
-type Kind string
-
-// Model kinds and the methods that they support.
-const (
-	Classify Kind = "classify" // Model.Classify
-	Tokens   Kind = "tokens"   // Model.Tokens
-	Embed    Kind = "embed"    // Model.Embed
-	HHEM     Kind = "hhem"     // Model.Classify
-)
-
 // Meaning is the relation of a text to a claim that a label expresses.
 type Meaning int
 

@@ -102,10 +102,6 @@ func evaluate[T any](
 	return encodings, outputs, err
 }
 
-// A template combines a pair of texts into one text: its pieces are before, between and
-// after them. Special tokens in the pieces are recognized.
-type template [3]string
-
 // Placeholders in a template.
 const (
 	firstText  = "{text1}"

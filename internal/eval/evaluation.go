@@ -1,10 +1,8 @@
 package eval
 
 import (
-	"context"
 	"fmt"
 	"math"
-	"runtime/debug"
 	"slices"
 	"unicode"
 	"unicode/utf8"
@@ -176,96 +174,6 @@ func textBytes(row *dataset.Row) int64 {
 		n += len(row.Kept[i].Value)
 	}
 	return int64(n)
-}
-
-// score runs a row through the stages within RowTimeout, unless it could not be read.
-func (p *Pipeline) score(ctx context.Context, e *evaluation) {
-	if p.RowTimeout > 0 {
-		var stop func()
-		ctx, stop = withRowClock(ctx, p.RowTimeout, p.Now)
-		defer stop()
-	}
-	e.faithfulness, e.support = math.NaN(), math.NaN()
-	if e.err != nil {
-		e.status, e.reason = result.Failed, result.StageRead
-		return
-	}
-	if e.empty = !dataset.HasText(e.row.Contexts); e.empty && p.SkipEmpty {
-		e.status, e.reason = result.SkippedRow, result.NoContexts
-		return
-	}
-	stage := result.StageExtract
-	defer func() {
-		if v := recover(); v != nil {
-			e.fail(stage, &PanicError{Value: v, Stack: debug.Stack()})
-		}
-	}()
-	if err := p.evaluate(ctx, e, &stage); err != nil {
-		e.fail(stage, timedOut(ctx, err))
-	}
-	if err := p.cite(ctx, e); err != nil {
-		e.fail(stage, err)
-	}
-}
-
-// evaluate sets the claims and verdicts of e, and stage to the current stage.
-func (p *Pipeline) evaluate(ctx context.Context, e *evaluation, stage *string) error {
-	extraction, verdicts, err := p.extract(ctx, e, stage)
-	if err != nil {
-		return err
-	}
-	if err := p.setClaims(e, &extraction); err != nil || e.status == result.NoClaims {
-		return err
-	}
-	*stage = result.StageVerdict
-	if e.empty { // no claim is supported
-		for i := range e.claims {
-			v := verdict.Verdict{ClaimID: i, Label: verdict.NotMentioned, Reason: "nothing was retrieved"}
-			e.verdicts = append(e.verdicts, v)
-		}
-		e.status, e.reason = result.Scored, result.NoContexts
-		e.score()
-		return nil
-	}
-	if p.Combined == nil {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		judgement, err := p.Judge.Judge(ctx, verdict.Task{Question: e.row.Question, Contexts: e.row.Contexts, Claims: e.claims})
-		e.spend(judgement.Usage)
-		if err != nil {
-			return err
-		}
-		e.mark(judgement.Marks...)
-		verdicts = judgement.Verdicts
-	}
-	return p.setVerdicts(ctx, e, verdicts)
-}
-
-// extract returns the claims of e and, if they were judged at once, their verdicts.
-func (p *Pipeline) extract(ctx context.Context, e *evaluation, stage *string) (extract.Extraction, []verdict.Verdict, error) {
-	if p.Combined == nil {
-		extraction, err := p.Extractor.Extract(ctx, e.row.Question, e.row.Answer)
-		e.spend(extraction.Usage)
-		if err != nil {
-			return extraction, nil, err
-		}
-		if extraction.Downgraded {
-			e.mark(verdict.MarkDowngraded)
-		}
-		extraction, err = extraction.ClaimAssertions(ctx, e.row.Question, e.row.Answer, e.row.Contexts)
-		return extraction, nil, err
-	}
-	*stage = result.StageVerdict
-	contexts := e.row.Contexts
-	if e.empty {
-		contexts = nil // only the claims are needed
-	}
-	extraction, judgement, err := p.Combined.Evaluate(ctx, e.row.Question, e.row.Answer, contexts)
-	e.spend(extraction.Usage)
-	e.spend(judgement.Usage)
-	e.mark(judgement.Marks...)
-	return extraction, judgement.Verdicts, err
 }
 
 // unjudgedShare returns the share of the words of the answer of r that are in no judged claim, or

@@ -139,17 +139,3 @@ func isDisclaimer(w words) bool {
 		w.containsAny("this", "above") && w.contains(sourceWord.has) ||
 		isAdvice && words(before).containsAny("not", "no")
 }
-
-// namesAnswer reports whether s refers to the answer.
-func namesAnswer(s string) bool {
-	return isOneOf(s, "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "assistant")
-}
-
-// namesWriter reports whether s refers to the author of the answer, who is not the company that "we" is.
-func namesWriter(s string) bool { return isOneOf(s, "i", "ive", "im", "my") }
-
-// isDisclaimerWord reports whether s is a function word or a word for the answer or its author.
-func isDisclaimerWord(s string) bool { return namesAnswer(s) || namesWriter(s) || aside.has(s) }
-
-// isAboutAnswer reports whether s describes the origin or quality of an answer.
-func isAboutAnswer(s string) bool { return aboutAnswer.has(s) || sourceWord.has(s) }

@@ -77,46 +77,6 @@ func markerAt(s string, i int) marker {
 	return superscriptMarker(s, i)
 }
 
-// bracketMarker parses the bracketed citation at i, including the URL of a link.
-func bracketMarker(s string, i int) marker {
-	const maxLen = 400
-	window := s[i:min(len(s), i+maxLen)]
-	for _, pair := range [...][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
-		inside, ok := strings.CutPrefix(window, pair[0])
-		if !ok {
-			continue
-		}
-		n := strings.Index(inside, pair[1])
-		if n < 0 || strings.ContainsAny(inside[:n], "\n[]") && pair[0] != "[[" {
-			continue
-		}
-		content := strings.Trim(inside[:n], " []")
-		end := i + len(pair[0]) + n + len(pair[1])
-		sources, form := parseSources(content)
-		link := ""
-		if e := linkTargetEnd(s, end); e > 0 {
-			link, end = s[end+1:e-1], e
-		}
-		switch {
-		case form == notSources && (link == "" || !isSourceWord(content)):
-			continue
-		case link != "" && len(sources) == 0:
-			sources = []source{{names: []string{link}, number: -1}}
-		case link != "":
-			sources[0].names, sources[0].weak = append(sources[0].names, link), false
-		}
-		return marker{end - i, !isIndex(s, i), sources}
-	}
-	// "[[1](https://…)]", perhaps in brackets once more
-	if strings.HasPrefix(window, "[[") && !strings.HasPrefix(window, "[[[[") {
-		if m := bracketMarker(s, i+1); m.size > 0 && strings.HasPrefix(s[i+1+m.size:], "]") {
-			m.size += len("[]")
-			return m
-		}
-	}
-	return marker{}
-}
-
 // titleMarker parses the bracket at i if its content resembles the title of a source:
 // several capitalized words, optionally with a page or section.
 func titleMarker(s string, i int) marker {
@@ -357,4 +317,44 @@ func isNounCitation(s string, i, end int) bool {
 	}
 	word, _, _ := strings.Cut(strings.TrimLeft(s[end:], " "), " ")
 	return isOneOf(word, "states", "says", "notes", "mentions", "reports", "shows", "explains", "describes", "indicates", "confirms", "suggests", "adds", "claims", "gives", "lists")
+}
+
+// bracketMarker parses the bracketed citation at i, including the URL of a link.
+func bracketMarker(s string, i int) marker {
+	const maxLen = 400
+	window := s[i:min(len(s), i+maxLen)]
+	for _, pair := range [...][2]string{{"[[", "]]"}, {"【", "】"}, {"［", "］"}, {"〔", "〕"}, {"[", "]"}} {
+		inside, ok := strings.CutPrefix(window, pair[0])
+		if !ok {
+			continue
+		}
+		n := strings.Index(inside, pair[1])
+		if n < 0 || strings.ContainsAny(inside[:n], "\n[]") && pair[0] != "[[" {
+			continue
+		}
+		content := strings.Trim(inside[:n], " []")
+		end := i + len(pair[0]) + n + len(pair[1])
+		sources, form := parseSources(content)
+		link := ""
+		if e := linkTargetEnd(s, end); e > 0 {
+			link, end = s[end+1:e-1], e
+		}
+		switch {
+		case form == notSources && (link == "" || !isSourceWord(content)):
+			continue
+		case link != "" && len(sources) == 0:
+			sources = []source{{names: []string{link}, number: -1}}
+		case link != "":
+			sources[0].names, sources[0].weak = append(sources[0].names, link), false
+		}
+		return marker{end - i, !isIndex(s, i), sources}
+	}
+	// "[[1](https://…)]", perhaps in brackets once more
+	if strings.HasPrefix(window, "[[") && !strings.HasPrefix(window, "[[[[") {
+		if m := bracketMarker(s, i+1); m.size > 0 && strings.HasPrefix(s[i+1+m.size:], "]") {
+			m.size += len("[]")
+			return m
+		}
+	}
+	return marker{}
 }

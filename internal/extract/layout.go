@@ -3,6 +3,8 @@ package extract
 import (
 	"strings"
 	"unicode/utf8"
+
+	"github.com/ragfaith/ragfaith/internal/segment"
 )
 
 // isLeadIn reports whether a sentence only announces the text after it. opened
@@ -158,4 +160,68 @@ func isSectionTitle(s string) bool {
 func endsSentence(text string) bool {
 	last, _ := utf8.DecodeLastRuneInString(text)
 	return strings.ContainsRune(".!?,;。！？।؟۔…", last)
+}
+
+// A document is an answer split into sentences. Classifying a sentence can
+// require its neighbors and its layout.
+type document struct {
+	text  string
+	spans []segment.Span
+	// declining holds the starts of the clauses that decline to answer, split from a sentence.
+	declining map[int]bool
+}
+
+// A position describes the layout around a sentence.
+type position struct {
+	first, last     bool
+	heading         bool // follows #
+	listItem        bool
+	indent          int  // indentation of the list item in columns, or -1
+	wholeLine       bool // shares no line with other sentences
+	beforeItem      bool // precedes a list item
+	startsParagraph bool // follows a blank line
+	beforeCode      bool // precedes fenced code
+	underlined      bool // precedes a line of = or -
+}
+
+func (d document) sentence(i int) string { return d.text[d.spans[i].Start:d.spans[i].End] }
+
+// gap returns the text between sentences i-1 and i.
+func (d document) gap(i int) string {
+	from := 0
+	if i > 0 {
+		from = d.spans[i-1].End
+	}
+	return d.text[from:d.spans[i].Start]
+}
+
+// linePrefix returns what precedes sentence i on its line, such as a list marker, without
+// indentation and block quote markers; their length; and the number of line breaks before it.
+func (d document) linePrefix(i int) (prefix string, indent, breaks int) {
+	gap := d.gap(i)
+	line := gap[strings.LastIndexByte(gap, '\n')+1:]
+	prefix = strings.TrimLeft(line, " \t>")
+	return prefix, len(line) - len(prefix), strings.Count(gap, "\n")
+}
+
+func (d document) position(i int) position {
+	before, indent, breaks := d.linePrefix(i)
+	p := position{first: i == 0, last: i == len(d.spans)-1, indent: -1}
+	startsLine := breaks > 0 || p.first
+	p.heading = startsLine && strings.HasPrefix(before, "#")
+	if p.listItem = before != "" && !p.heading; p.listItem {
+		p.indent = indent
+	}
+	p.wholeLine = startsLine
+	p.startsParagraph = startsLine && !p.listItem && (p.first || breaks > 1)
+	if !p.last {
+		after, _, breaks := d.linePrefix(i + 1)
+		p.wholeLine = startsLine && breaks > 0
+		p.beforeItem = after != "" && after[0] != '#'
+		next := d.sentence(i + 1)
+		p.beforeCode = strings.HasPrefix(next, "```")
+		underline := len(next) > 2 && (strings.Trim(next, "=") == "" || strings.Trim(next, "-") == "")
+		p.underlined = p.wholeLine && !p.listItem && breaks == 1 && underline
+	}
+	return p
 }

@@ -200,12 +200,6 @@ func (w words) endsNotMentioned() bool {
 	return false
 }
 
-// startsWithQuote reports whether text starts with a quotation mark. Such a
-// sentence may be someone else's words.
-func startsWithQuote(text string) bool {
-	return strings.ContainsRune("\"'`“‘«„", firstRune(text))
-}
-
 // splitRefusals splits each sentence that joins a refusal and a statement by a comma, such
 // as "While the documents do not mention the CEO, the fee is $5."
 func (d *document) splitRefusals() {

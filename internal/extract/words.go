@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
 	"unicode/utf8"
 
 	"github.com/ragfaith/ragfaith/internal/extract/english"
@@ -303,3 +304,72 @@ func anyWord(w words) (words, bool) {
 	_, rest := w.cutWord()
 	return rest, len(w) > 0
 }
+
+// HasWords reports whether text contains a letter or a number.
+func HasWords(text string) bool {
+	return strings.ContainsFunc(text, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsNumber(r) })
+}
+
+// trimClosing trims closing quotation marks, brackets and emphasis. It also
+// returns the last byte of the trimmed text, or 0 if it is empty.
+func trimClosing(text string) (last byte, trimmed string) {
+	trimmed = strings.TrimRight(text, "*_)`\"' ")
+	if trimmed == "" {
+		return 0, ""
+	}
+	return trimmed[len(trimmed)-1], trimmed
+}
+
+// isAnswerLabel reports whether s only announces an answer, as "The short answer" and "In summary"
+// do. One word must refer to the answer. Other words must be typical of labels.
+func isAnswerLabel(s string) bool {
+	if len(s) > maxLabelBytes {
+		return false
+	}
+	s = strings.Trim(s, " *_#:-–—：.\t")
+	if takesComma(s) || isOneOf(strings.ToLower(s), "a", "ans", "tl;dr", "tl ; dr", "tldr", "tl dr", "tl/dr", "in a word", "short version", "the short version", "long story short", "here's what i found", "here is what i found", "this is what i found",
+		"bottom line", "the bottom line", "antwort", "kurz gesagt", "kurzantwort", "kurze antwort", "respuesta", "respuesta corta", "en resumen", "réponse", "en bref", "en résumé", "resposta",
+		"em resumo", "risposta", "in breve", "antwoord", "svar", "ответ", "答案", "回答", "答え", "الجواب", "الإجابة") {
+		return true
+	}
+	named := false
+	for word := range strings.FieldsSeq(strings.ToLower(s)) {
+		switch word {
+		case "answer", "response", "reply", "summary", "conclusion", "tl;dr", "tldr":
+			named = true
+		case "the", "my", "a", "an", "your", "our", "this", "to", "in", "final", "short", "long", "quick", "brief", "direct", "simple", "full", "complete", "concise", "detailed", "overall", "actual",
+			"correct", "best", "question", "&", "and", "is", "here", "here's":
+		default:
+			return false
+		}
+	}
+	return named
+}
+
+// startsWithQuote reports whether text starts with a quotation mark. Such a
+// sentence may be someone else's words.
+func startsWithQuote(text string) bool {
+	return strings.ContainsRune("\"'`“‘«„", firstRune(text))
+}
+
+// maxLabelBytes limits labels such as "To answer your question:".
+const maxLabelBytes = 32
+
+// takesComma reports whether s is a label that can be followed by a comma.
+func takesComma(s string) bool {
+	return isOneOf(strings.ToLower(s), "in short", "in brief", "in a nutshell", "in summary", "in conclusion", "to sum up", "to summarize", "to summarise", "to conclude")
+}
+
+// isDisclaimerWord reports whether s is a function word or a word for the answer or its author.
+func isDisclaimerWord(s string) bool { return namesAnswer(s) || namesWriter(s) || aside.has(s) }
+
+// isAboutAnswer reports whether s describes the origin or quality of an answer.
+func isAboutAnswer(s string) bool { return aboutAnswer.has(s) || sourceWord.has(s) }
+
+// namesAnswer reports whether s refers to the answer.
+func namesAnswer(s string) bool {
+	return isOneOf(s, "answer", "answers", "response", "responses", "reply", "summary", "disclaimer", "assistant")
+}
+
+// namesWriter reports whether s refers to the author of the answer, who is not the company that "we" is.
+func namesWriter(s string) bool { return isOneOf(s, "i", "ive", "im", "my") }

@@ -320,13 +320,6 @@ func completionTokens(u *openai.Usage) int {
 	return u.CompletionTokens
 }
 
-const (
-	maxAlternatives = 20    // largest top_logprobs of OpenAI
-	maxTokenBytes   = 256   // longest alternative that is kept
-	minLogprob      = -9999 // vLLM's value for negative infinity
-	roundingLogprob = 1e-3  // a log probability may exceed 0 by this much
-)
-
 // findTokens finds the tokens in text, which is all that they write, or their last part if the
 // server has removed reasoning, spaces or special tokens. It returns none if the tokens write
 // something else. It skips those that overlap none of spans, which are ascending byte ranges, and

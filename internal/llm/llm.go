@@ -13,6 +13,9 @@ import (
 	"context"
 	"encoding/json"
 	"iter"
+	"math"
+	"sync"
+	"time"
 
 	"github.com/ragfaith/ragfaith/internal/usage"
 )
@@ -162,3 +165,62 @@ func SplitInHalf[T any](list []T, f func([]T) error) error {
 	}
 	return f(list[n:])
 }
+
+// A Meter accumulates usage.
+type Meter struct {
+	mu    sync.Mutex
+	total usage.Usage
+}
+
+func (m *Meter) add(u usage.Usage) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.total = m.total.Add(u)
+}
+
+// Total returns the usage so far.
+func (m *Meter) Total() usage.Usage {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.total
+}
+
+// untilChange is the wait of a request that another one must end.
+const untilChange = time.Duration(math.MaxInt64)
+
+// A Clock provides the time.
+type Clock interface {
+	Now() time.Time
+	// Sleep waits for d, or returns ctx.Err() as soon as ctx is done.
+	Sleep(ctx context.Context, d time.Duration) error
+}
+
+// NewClock returns a Clock that reads the time from now and sleeps in real time.
+func NewClock(now func() time.Time) Clock { return clock(now) }
+
+type clock func() time.Time
+
+// Now implements Clock.
+func (c clock) Now() time.Time { return c() }
+
+// Sleep implements Clock.
+func (c clock) Sleep(ctx context.Context, d time.Duration) error {
+	if d <= 0 {
+		return ctx.Err()
+	}
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+const (
+	maxAlternatives = 20    // largest top_logprobs of OpenAI
+	maxTokenBytes   = 256   // longest alternative that is kept
+	minLogprob      = -9999 // vLLM's value for negative infinity
+	roundingLogprob = 1e-3  // a log probability may exceed 0 by this much
+)

@@ -175,11 +175,10 @@ func acceptValue(v []byte, schema *Schema) (json.RawMessage, error) {
 // sharesNames reports whether two values have at least two names of members in common, as a result
 // and a correction of a part of it have.
 func sharesNames(a, b []byte) bool {
-	const least = 2
 	names, _ := memberNames(a)
 	others, _ := memberNames(b)
 	maps.DeleteFunc(names, func(name string, _ bool) bool { return !others[name] })
-	return len(names) >= least
+	return len(names) > 1
 }
 
 // memberNames returns the names of all members of objects in v in lower case, and whether one of

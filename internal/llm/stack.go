@@ -6,10 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"sync"
 	"time"
-
-	"github.com/ragfaith/ragfaith/internal/usage"
 )
 
 // Options configure a Stack.
@@ -210,25 +207,6 @@ func (s *Stack) Cost() (usd float64, tokens int) {
 	return m.budget.spent.usd, int(min(m.budget.spent.tokens, 1<<62))
 }
 
-// A Meter accumulates usage.
-type Meter struct {
-	mu    sync.Mutex
-	total usage.Usage
-}
-
-func (m *Meter) add(u usage.Usage) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.total = m.total.Add(u)
-}
-
-// Total returns the usage so far.
-func (m *Meter) Total() usage.Usage {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	return m.total
-}
-
 // metered meters the calls of a Completer. It reports the original cost of cached replies:
 // the usage of a row then does not depend on whether it, another row or an earlier run paid
 // for the reply.
@@ -251,37 +229,4 @@ func (m *metered) Complete(ctx context.Context, r *Request) (*Reply, error) {
 		return &out, nil
 	}
 	return reply, nil
-}
-
-// untilChange is the wait of a request that another one must end.
-const untilChange = time.Duration(math.MaxInt64)
-
-// A Clock provides the time.
-type Clock interface {
-	Now() time.Time
-	// Sleep waits for d, or returns ctx.Err() as soon as ctx is done.
-	Sleep(ctx context.Context, d time.Duration) error
-}
-
-// NewClock returns a Clock that reads the time from now and sleeps in real time.
-func NewClock(now func() time.Time) Clock { return clock(now) }
-
-type clock func() time.Time
-
-// Now implements Clock.
-func (c clock) Now() time.Time { return c() }
-
-// Sleep implements Clock.
-func (c clock) Sleep(ctx context.Context, d time.Duration) error {
-	if d <= 0 {
-		return ctx.Err()
-	}
-	t := time.NewTimer(d)
-	defer t.Stop()
-	select {
-	case <-t.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }

@@ -304,21 +304,6 @@ func Distinct(x, limit float64, n int) string {
 	}
 }
 
-// Percent formats a share in percent with at most n decimals.
-func Percent(share float64, n int) string {
-	scale := math.Pow10(n)
-	return Decimals(math.Round(100*scale*share)/scale, 0) + "%"
-}
-
-// Decimals formats x exactly, with at least n decimals.
-func Decimals(x float64, n int) string {
-	s := strconv.FormatFloat(x, 'f', -1, 64)
-	if _, decimals, _ := strings.Cut(s, "."); len(decimals) < n {
-		s = strconv.FormatFloat(x, 'f', n, 64)
-	}
-	return s
-}
-
 // ActionsCommand returns the workflow command of GitHub Actions, on one line, that annotates
 // a run with a failed gate. Its text can't start another command: it is escaped as in GitHub's
 // toolkit, packages/core/src/command.ts, and "##[" starts one in the older syntax.
@@ -358,4 +343,23 @@ func (g *actionsGuard) Write(p []byte) (int, error) {
 		return 0, err
 	}
 	return len(p), nil
+}
+
+// Options are the options of a Writer. Each format uses some of them.
+type Options struct {
+	Keep    []string    // columns of the dataset to write
+	KeepAll bool        // write all columns of the first row that has any
+	Width   int         // width of the table in terminal cells; 0 means 120
+	Warn    func(error) // called for data that the format cannot hold; may be nil
+	Palette Palette     // colors of the table
+	Marks   bool        // add a column with a sign for the verdict of each claim to the table
+	Show    int         // number of the worst rows that the table or FormatNone shows in full
+	// DatasetOrder keeps the order of the dataset in the table; otherwise rows with the
+	// lowest faithfulness come first.
+	DatasetOrder bool
+	TempDir      string        // directory of temporary files; "" for the system's
+	Tally        *Tally        // counts of all rows at Close, for the table and reports
+	Gates        func() []Gate // returns the gates after the last row, for reports; may be nil
+	Notes        []string      // short descriptions of the run for reports
+	Foot         string        // text below the table
 }

@@ -9,13 +9,6 @@ import (
 	"github.com/jedib0t/go-pretty/v6/text"
 )
 
-const (
-	defaultWidth  = 120  // terminal cells
-	columnGap     = 2    // spaces between columns
-	minTextColumn = 12   // text columns are not truncated below this width
-	maxCellText   = 1000 // characters of a cell in Markdown
-)
-
 // A Table is a titled table.
 type Table struct {
 	Title   string // ends with Of; may be empty

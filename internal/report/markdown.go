@@ -78,11 +78,8 @@ func (m *markdown) writeStats() {
 	for _, note := range m.opts.Notes[:min(len(m.opts.Notes), maxNotes)] {
 		notes = append(notes, CodeSpan(Clip(note, maxNameText)))
 	}
-	if more := len(m.opts.Notes) - maxNotes; more > 0 {
-		notes = append(notes, fmt.Sprintf("and %d more", more))
-	}
 	if len(notes) > 0 {
-		m.b.WriteString(strings.Join(notes, ", ") + "\n\n")
+		m.b.WriteString(FirstOf(notes, len(m.opts.Notes)) + "\n\n")
 	}
 	paragraph := func(shown bool, format string, args ...any) {
 		if shown {

@@ -75,25 +75,6 @@ func OrList(words []string) string {
 	return strings.Join(words[:last], ", ") + " or " + words[last]
 }
 
-// Options are the options of a Writer. Each format uses some of them.
-type Options struct {
-	Keep    []string    // columns of the dataset to write
-	KeepAll bool        // write all columns of the first row that has any
-	Width   int         // width of the table in terminal cells; 0 means 120
-	Warn    func(error) // called for data that the format cannot hold; may be nil
-	Palette Palette     // colors of the table
-	Marks   bool        // add a column with a sign for the verdict of each claim to the table
-	Show    int         // number of the worst rows that the table or FormatNone shows in full
-	// DatasetOrder keeps the order of the dataset in the table; otherwise rows with the
-	// lowest faithfulness come first.
-	DatasetOrder bool
-	TempDir      string        // directory of temporary files; "" for the system's
-	Tally        *Tally        // counts of all rows at Close, for the table and reports
-	Gates        func() []Gate // returns the gates after the last row, for reports; may be nil
-	Notes        []string      // short descriptions of the run for reports
-	Foot         string        // text below the table
-}
-
 // New returns a Writer of format f to w. Package html has that of FormatHTML.
 func New(f Format, w io.Writer, o Options) (Writer, error) {
 	if o.Gates == nil {

@@ -194,8 +194,6 @@ type Supports struct {
 	counts []uint32
 }
 
-const million = 1_000_000 // the precision of stored shares
-
 // Write counts the support of r unless it is NaN. It never returns an error.
 func (h *Supports) Write(r *result.Row) error {
 	if h.counts == nil {
@@ -243,9 +241,6 @@ func DecodeJSON(r io.Reader, v any) error {
 	return json.UnmarshalRead(r, v, jsonv1.DefaultOptionsV1(),
 		json.WithUnmarshalers(json.UnmarshalFromFunc(result.DecodeNumber)))
 }
-
-// A NullText is a text that is null in JSON if it is "".
-type NullText string
 
 // MarshalJSON returns the text or null.
 func (s NullText) MarshalJSON() ([]byte, error) {

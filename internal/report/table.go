@@ -70,16 +70,6 @@ func (t *table) Write(r *result.Row) error {
 	return nil
 }
 
-// insertSorted inserts a row into a sorted list that keeps the first limit rows. row needs only the
-// fields that are compared: complete returns the whole row, if it is kept.
-func insertSorted[T any](list []T, row T, compare func(a, b T) int, limit int, complete func() T) []T {
-	at, _ := slices.BinarySearchFunc(list, row, compare)
-	if at == limit {
-		return list
-	}
-	return slices.Insert(list[:min(len(list), limit-1)], at, complete())
-}
-
 // compareShown orders rows by faithfulness, ties in dataset order. Rows without a score come
 // last: first those that failed, and then those without claims.
 func compareShown(a, b shownRow) int {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -224,3 +225,45 @@ func marks(claims []result.Claim, p Palette) string {
 	}
 	return b.String()
 }
+
+// Percent formats a share in percent with at most n decimals.
+func Percent(share float64, n int) string {
+	return Decimals(math.Round(math.Pow10(n+2)*share)/math.Pow10(n), 0) + "%"
+}
+
+// Decimals formats x exactly, with at least n decimals.
+func Decimals(x float64, n int) string {
+	s := strconv.FormatFloat(x, 'f', -1, 64)
+	if _, decimals, _ := strings.Cut(s, "."); len(decimals) < n {
+		s = strconv.FormatFloat(x, 'f', n, 64)
+	}
+	return s
+}
+
+// A NullText is a text that is null in JSON if it is "".
+type NullText string
+
+const million = 1_000_000 // the precision of stored shares
+
+// insertSorted inserts a row into a sorted list that keeps the first limit rows. row needs only the
+// fields that are compared: complete returns the whole row, if it is kept.
+func insertSorted[T any](list []T, row T, compare func(a, b T) int, limit int, complete func() T) []T {
+	at, _ := slices.BinarySearchFunc(list, row, compare)
+	if at == limit {
+		return list
+	}
+	return slices.Insert(list[:min(len(list), limit-1)], at, complete())
+}
+
+const (
+	worstText   = 300 // maximum characters of each text
+	worstClaims = 5   // maximum claims per row
+	maxNameText = 80  // maximum characters of an ID or other name
+)
+
+const (
+	defaultWidth  = 120  // terminal cells
+	columnGap     = 2    // spaces between columns
+	minTextColumn = 12   // text columns are not truncated below this width
+	maxCellText   = 1000 // characters of a cell in Markdown
+)

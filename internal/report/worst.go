@@ -11,12 +11,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/result"
 )
 
-const (
-	worstText   = 300 // maximum characters of each text
-	worstClaims = 5   // maximum claims per row
-	maxNameText = 80  // maximum characters of an ID or other name
-)
-
 // A Worst collects the rows with unsupported claims that have the lowest faithfulness, then
 // support and index, and the first failed rows. Its memory is bounded.
 type Worst struct {

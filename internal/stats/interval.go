@@ -80,9 +80,8 @@ const (
 	// skewness estimate is mostly noise and the bounds depend on single rows. Even
 	// for 20 scores, the interval spans a quarter of the range.
 	minUnits = 20
-	// minEffective is the minimum of [table.effective]. For groups of very unequal size that
-	// count like 7 to 14 equal ones, a tenth of the lower bounds was above the mean in
-	// simulations; for 16 to 18 one in 17, for 21 one in 50 (one in 40 is nominal).
+	// minEffective is the minimum of [table.effective]. In simulations of 7 to 14, a tenth of the
+	// lower bounds was above the mean; of 16 to 18 one in 17, of 21 one in 50 (nominal: 40).
 	minEffective = 16
 	// minDistinct is the minimum number of units that must differ from the most
 	// common one for the bootstrap. With 2.5 expected in 50 units, the coverage of

@@ -119,8 +119,7 @@ func (r *reader) checkName(t *token) {
 	}
 }
 
-// isBesideDay reports whether another day of the week, a time or a day of the month is next to t:
-// Mon-Fri, Sat 9:00, Tue, 4 May.
+// isBesideDay reports whether another day or a time is next to t: Mon-Fri, Sat 9:00, Tue, 4 May.
 func (r *reader) isBesideDay(t *token) bool {
 	const between = " -–/&.,:"
 	last := len(r.toks) - 1

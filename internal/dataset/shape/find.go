@@ -230,16 +230,6 @@ func (s *search) onlyText(field Field, v *Value, pattern string, depth int) *can
 	return nil
 }
 
-// A Finder finds the fields of rows in records.
-type Finder struct {
-	Names  *Names
-	Expand Expander
-	// IsContexts reports whether a value can be read as contexts.
-	IsContexts func(*Value) bool
-
-	tools []Tool
-}
-
 // NewFinder returns a Finder. isContexts reports whether a value can be read as contexts.
 func NewFinder(expand Expander, isContexts func(*Value) bool) *Finder {
 	return &Finder{Names: NewNames(), Expand: expand, IsContexts: isContexts, tools: Tools()}
@@ -252,9 +242,6 @@ func (f *Finder) guess(v *Value) *Tool {
 	}
 	return nil
 }
-
-// A Plan maps each field to its path.
-type Plan map[Field]*Path
 
 // Column returns the column that a field is read from without a path, or "".
 func (p Plan) Column(f Field) string {

@@ -325,3 +325,16 @@ func ContentRank(name string) (rank int, ok bool) {
 	}
 	return rank, true
 }
+
+// A Finder finds the fields of rows in records.
+type Finder struct {
+	Names  *Names
+	Expand Expander
+	// IsContexts reports whether a value can be read as contexts.
+	IsContexts func(*Value) bool
+
+	tools []Tool
+}
+
+// A Plan maps each field to its path.
+type Plan map[Field]*Path

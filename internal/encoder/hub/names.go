@@ -44,8 +44,7 @@ var nameData []byte
 
 // Names returns the models that have a short name: first those with a published accuracy, best
 // first, on LLM-AggreFact, which is a mean of several datasets, then on RAGTruth, one of them.
-// HHEM has the tokenizer of its base model, since that in its own repository is for an older
-// architecture.
+// HHEM has the tokenizer of its base model: that in its repository is for an older architecture.
 //
 //nolint:gochecknoglobals // parsed once from embedded data, never changed
 var Names = sync.OnceValue(func() (names []Name) {

@@ -267,3 +267,6 @@ func gpt2Alphabet() (names [256]string) {
 	}
 	return names
 }
+
+// ignored is a member of any type that has no effect.
+type ignored struct{}

@@ -25,9 +25,6 @@ type file struct {
 	Model         *jsonModel   `json:"model"`
 }
 
-// ignored is a member of any type that has no effect.
-type ignored struct{}
-
 // UnmarshalJSONFrom skips a value.
 func (*ignored) UnmarshalJSONFrom(dec *jsontext.Decoder) error { return dec.SkipValue() }
 

@@ -19,10 +19,6 @@ type objection struct {
 	at       quote // the passage that states it, if it is not the best one
 }
 
-// minCoverageForStated is the minimum share of a claim that a quote must cover for the
-// claim to be reported as stated in the quote.
-const minCoverageForStated = 0.8
-
 const maxContradictedScore = 0.2
 
 // minCoverageForValue is the minimum share of a claim, without a number or date, that a quote
@@ -55,14 +51,6 @@ func (s *scratch) checkNumbers(c *claim, contexts []string, q quote) objection {
 		}
 	}
 	return objection{}
-}
-
-// isAbsent reports whether no context contains t in any form. It returns false for list
-// markers and citations.
-func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
-	start, end := int(t.start), int(t.end)
-	return t.best == levels && !t.found && !verdict.InMarker(c.text, start, end) &&
-		s.search.absent(contexts, c.text[start:end])
 }
 
 // otherValue returns the reason for a value that differs from a stated one. Values that

@@ -210,17 +210,6 @@ const (
 	minSearchBytes  = 1 << 27
 )
 
-// A searcher searches the contexts of a task for words that no token matches. It finds words inside
-// other words, with hyphens or other accents, and numbers with other digit separators. So if a
-// reason reports a word as missing, a text search by the user does not find it either.
-type searcher struct {
-	text   []byte // folded contexts, or empty
-	word   []byte // buffer
-	budget int    // bytes that may still be searched
-}
-
-func (s *searcher) reset() { s.text = s.text[:0] }
-
 // absent reports whether none of the contexts contains word. It returns false if the
 // budget is used up.
 func (s *searcher) absent(contexts []string, word string) bool {
@@ -279,5 +268,10 @@ func appendFolded(dst []byte, text string) []byte {
 	return dst
 }
 
-// isLetter reports whether c is an ASCII letter or part of a multi-byte character.
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
+// isAbsent reports whether no context contains t in any form. It returns false for list
+// markers and citations.
+func (s *scratch) isAbsent(c *claim, t *term, contexts []string) bool {
+	start, end := int(t.start), int(t.end)
+	return t.best == levels && !t.found && !verdict.InMarker(c.text, start, end) &&
+		s.search.absent(contexts, c.text[start:end])
+}

@@ -10,13 +10,6 @@ import (
 	"github.com/ragfaith/ragfaith/internal/verdict"
 )
 
-// A quote is a sentence in a chunk.
-type quote struct {
-	chunk, start, end int   // start and end are byte offsets
-	covered           int64 // sum of weight × credit of the claim's terms in the sentence
-	about             int64 // the same, including the terms in an earlier quote; set by bestSentence
-}
-
 // text returns the text of q.
 func (q quote) text(contexts []string) string { return contexts[q.chunk][q.start:q.end] }
 

@@ -1,6 +1,8 @@
 package lexical
 
 import (
+	"unicode/utf8"
+
 	"github.com/ragfaith/ragfaith/internal/lexicon"
 	"github.com/ragfaith/ragfaith/internal/values"
 	"github.com/ragfaith/ragfaith/internal/verdict/lexical/entail"
@@ -151,26 +153,42 @@ func (s *scratch) tooLarge() bool {
 // maxNumbers limits the values that are compared per sentence or table cell. Few contain more.
 const maxNumbers = 16
 
-// appendNumbers appends the first values in text to dst, at most limit. tokens are the
-// tokens of text.
-func (s *scratch) appendNumbers(dst []number, limit int, text string, tokens []lexicon.Token) []number {
-	s.found = s.finder.Append(s.found[:0], text, tokens)
-	i := 0
-	for n := range min(limit, len(s.found)) {
-		v := &s.found[n]
-		if v.Kind == values.Ordinal && v.Loose {
-			continue // words such as "first" are compared as words
-		}
-		for i < len(tokens) && int(tokens[i].Start) < v.Start {
-			i++
-		}
-		first := i
-		for i < len(tokens) && int(tokens[i].End) <= v.End {
-			i++
-		}
-		if i > first {
-			dst = append(dst, number{Value: *v, first: first, last: i - 1})
-		}
-	}
-	return dst
+// A foldedText consists of the words and signs of a text in lower case, with a space before
+// and after each.
+type foldedText struct {
+	text []byte
+	at   []int32 // byte offset in the text of each byte
 }
+
+// A searcher searches the contexts of a task for words that no token matches. It finds words inside
+// other words, with hyphens or other accents, and numbers with other digit separators. So if a
+// reason reports a word as missing, a text search by the user does not find it either.
+type searcher struct {
+	text   []byte // folded contexts, or empty
+	word   []byte // buffer
+	budget int    // bytes that may still be searched
+}
+
+func (s *searcher) reset() { s.text = s.text[:0] }
+
+// isLetter reports whether c is an ASCII letter or part of a multi-byte character.
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' || c >= utf8.RuneSelf }
+
+// A table is a parsed table in a context. The first row contains the names of the
+// columns, and the first column the names of the rows.
+type table struct {
+	chunk int
+	rows  []tableRow
+}
+
+type tableRow struct {
+	start, end int // byte offsets in the chunk
+	cells      []tableCell
+}
+
+// maxValuesKept limits the numbers and dates of the contexts that are kept for nearestValue.
+const maxValuesKept = 1 << 14
+
+// minCoverageForStated is the minimum share of a claim that a quote must cover for the
+// claim to be reported as stated in the quote.
+const minCoverageForStated = 0.8

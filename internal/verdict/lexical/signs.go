@@ -62,10 +62,9 @@ func (s *scratch) absentAddress(c *claim, contexts []string) string {
 	for w := range strings.FieldsSeq(c.text) {
 		w = strings.Trim(w, "<>()[]\"'`*.,;:!?")
 		at := strings.IndexByte(w, '@')
-		scheme, url, isURL := strings.Cut(w, "://")
-		if !isURL {
-			url = scheme
-		}
+		url := w[strings.Index(w, "://")+1:]
+		isURL := len(url) < len(w)
+		url = strings.TrimPrefix(url, "//")
 		host := strings.TrimPrefix(url, "www.")
 		isPath := w != "" && w[0] == '/' && strings.Count(w, "/") > 1 && !strings.ContainsAny(w, "\\{}()|")
 		if (at > 0 && strings.IndexByte(w[at:], '.') > 0 || isURL || len(host) < len(url) || isPath) && s.search.absent(contexts, strings.TrimRight(host, "/")) {

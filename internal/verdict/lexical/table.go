@@ -251,18 +251,6 @@ func (t *table) objection(claimed string, row, column int) objection {
 	return objection{reason: "the table has " + quoted(t.cell(row, column).text) + " for " + quoted(name) + claimed, maxScore: maxContradictedScore, basis: basisValue, at: at}
 }
 
-// A table is a parsed table in a context. The first row contains the names of the
-// columns, and the first column the names of the rows.
-type table struct {
-	chunk int
-	rows  []tableRow
-}
-
-type tableRow struct {
-	start, end int // byte offsets in the chunk
-	cells      []tableCell
-}
-
 type tableCell struct {
 	text   string
 	words  []uint64 // keys of the content words outside parentheses

@@ -104,13 +104,6 @@ func startsLimit(words []byte) bool {
 	return false
 }
 
-// A foldedText consists of the words and signs of a text in lower case, with a space before
-// and after each.
-type foldedText struct {
-	text []byte
-	at   []int32 // byte offset in the text of each byte
-}
-
 // fold folds text. It reuses the memory of f.
 func (f foldedText) fold(text string) foldedText {
 	f.text, f.at = append(f.text[:0], ' '), append(f.at[:0], 0)

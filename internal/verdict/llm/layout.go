@@ -313,3 +313,15 @@ func repeats(text string, prompted []string) bool {
 		return strings.Contains(source, flat)
 	})
 }
+
+// errUngraded reports a verdict without a score, which a threshold needs.
+var errUngraded = errors.New("log probabilities that do not belong to the reply")
+
+// promptData returns the texts of a request for claims and pieces.
+func (r *rowJudge) promptData(pieces []piece, claims []int) prompt.Data {
+	d := prompt.Data{Strict: r.judge.opts.Strict, Question: r.task.Question, Contexts: items(pieces), Joined: strings.Join(texts(pieces), "\n")}
+	for i, c := range claims {
+		d.Claims = append(d.Claims, prompt.Item{ID: i, Text: r.task.Claims[c].Judged()})
+	}
+	return d
+}

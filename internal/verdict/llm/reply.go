@@ -283,49 +283,6 @@ func stringOf(raw json.RawMessage) string {
 
 const maxReason = 500 // maximum length of a reason, in runes
 
-// find returns the byte offsets of a model's quote in text. If there is no exact match, find
-// ignores differences in case, white space, quotation marks, dashes and surrounding punctuation. If
-// the quote contains an ellipsis, find also tries its longest part of at least three words.
-func find(text, quote string) (start, end int, ok bool) {
-	quote = strings.TrimFunc(quote, unicode.IsSpace)
-	if !extract.HasWords(quote) {
-		return 0, 0, false
-	}
-	if i := strings.Index(text, quote); i >= 0 {
-		return i, i + len(quote), true
-	}
-	flat, offsets := flatten(text)
-	bare := strings.TrimFunc(quote, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
-	candidates := []string{quote, strings.Trim(quote, " \"'“”‘’„«»…*.[]"), bare}
-	longest := ""
-	for _, part := range strings.FieldsFunc(strings.ReplaceAll(bare, "...", "…"), func(r rune) bool { return r == '…' }) {
-		if part = strings.Trim(part, " []()"); len(part) > len(longest) {
-			longest = part
-		}
-	}
-	if longest != bare && len(strings.Fields(longest)) >= 3 {
-		candidates = append(candidates, longest)
-	}
-	for _, q := range candidates {
-		q, _ := flatten(q)
-		if !extract.HasWords(q) {
-			continue
-		}
-		if i := strings.Index(flat, q); i >= 0 {
-			start, end = int(offsets[i]), int(offsets[i+len(q)])
-			for end > start {
-				r, size := utf8.DecodeLastRuneInString(text[start:end])
-				if !unicode.IsSpace(r) && !isInvisible(r) {
-					break
-				}
-				end -= size
-			}
-			return start, end, true
-		}
-	}
-	return 0, 0, false
-}
-
 // flatten normalizes characters that models change when they copy text. offsets[i] is the offset in
 // text of byte i of flat; offsets[len(flat)] is the length of text.
 func flatten(text string) (flat string, offsets []int32) {
@@ -388,4 +345,47 @@ func reasonLine(s string) string {
 		s = string([]rune(s)[:maxReason]) + "…"
 	}
 	return s
+}
+
+// find returns the byte offsets of a model's quote in text. If there is no exact match, find
+// ignores differences in case, white space, quotation marks, dashes and surrounding punctuation. If
+// the quote contains an ellipsis, find also tries its longest part of at least three words.
+func find(text, quote string) (start, end int, ok bool) {
+	quote = strings.TrimFunc(quote, unicode.IsSpace)
+	if !extract.HasWords(quote) {
+		return 0, 0, false
+	}
+	if i := strings.Index(text, quote); i >= 0 {
+		return i, i + len(quote), true
+	}
+	flat, offsets := flatten(text)
+	bare := strings.TrimFunc(quote, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsNumber(r) && !unicode.IsMark(r) })
+	candidates := []string{quote, strings.Trim(quote, " \"'“”‘’„«»…*.[]"), bare}
+	longest := ""
+	for _, part := range strings.FieldsFunc(strings.ReplaceAll(bare, "...", "…"), func(r rune) bool { return r == '…' }) {
+		if part = strings.Trim(part, " []()"); len(part) > len(longest) {
+			longest = part
+		}
+	}
+	if longest != bare && len(strings.Fields(longest)) >= 3 {
+		candidates = append(candidates, longest)
+	}
+	for _, q := range candidates {
+		q, _ := flatten(q)
+		if !extract.HasWords(q) {
+			continue
+		}
+		if i := strings.Index(flat, q); i >= 0 {
+			start, end = int(offsets[i]), int(offsets[i+len(q)])
+			for end > start {
+				r, size := utf8.DecodeLastRuneInString(text[start:end])
+				if !unicode.IsSpace(r) && !isInvisible(r) {
+					break
+				}
+				end -= size
+			}
+			return start, end, true
+		}
+	}
+	return 0, 0, false
 }

@@ -84,9 +84,6 @@ func (r *rowJudge) askForWords(ctx context.Context, pieces []piece, claims []int
 	})
 }
 
-// errUngraded reports a verdict without a score, which a threshold needs.
-var errUngraded = errors.New("log probabilities that do not belong to the reply")
-
 // askOnce sends one request and adds its findings. It returns the claims
 // without a usable verdict, and the reason.
 func (r *rowJudge) askOnce(ctx context.Context, pieces []piece, claims []int, attempt int) (missing []int, reason, err error) {
@@ -141,15 +138,6 @@ func (r *rowJudge) request(pieces []piece, claims []int, attempt int) (*llm.Requ
 	r.judge.requestLogprobs(req, func(reply *llm.Reply) [][2]int { return valueSpans(reply, "verdict") })
 	req.Vary(r.vote*seedStride + attempt)
 	return req, nil
-}
-
-// promptData returns the texts of a request for claims and pieces.
-func (r *rowJudge) promptData(pieces []piece, claims []int) prompt.Data {
-	d := prompt.Data{Strict: r.judge.opts.Strict, Question: r.task.Question, Contexts: items(pieces), Joined: strings.Join(texts(pieces), "\n")}
-	for i, c := range claims {
-		d.Claims = append(d.Claims, prompt.Item{ID: i, Text: r.task.Claims[c].Judged()})
-	}
-	return d
 }
 
 const (

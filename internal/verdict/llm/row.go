@@ -158,14 +158,6 @@ type piece struct {
 	chunk int
 }
 
-const (
-	messageTokens = 32  // tokens that a chat template adds to two messages
-	chunkOverhead = 24  // bytes of JSON syntax around a chunk
-	minWindow     = 64  // smallest useful window, in tokens
-	minBytes      = 200 // smallest useful group, in bytes
-	overlap       = 8   // consecutive windows overlap by 1/overlap of their length
-)
-
 // convert returns f of the index and the value of each element.
 func convert[T, U any](list []T, f func(int, T) U) []U {
 	out := make([]U, len(list))

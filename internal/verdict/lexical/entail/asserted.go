@@ -190,9 +190,8 @@ func (x *Sentence) asks(first, last int) bool {
 	return true
 }
 
-// deniedNext reports whether the next sentence only says that this one is not true: "This was never
-// proven." Its last word must be what it says of this sentence, and not of something else: "His
-// grave was never found."
+// deniedNext reports whether the next sentence only says that this one is not true, as "This was
+// never proven" does, and not "His grave was never found".
 func (x *Sentence) deniedNext() bool {
 	const maxWords = 5
 	end := strings.IndexAny(x.Next, ".!?\n")
