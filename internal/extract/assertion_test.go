@@ -106,6 +106,7 @@ func TestClaimAssertionsOfAnswersWithoutClaims(t *testing.T) {
 		{"Who leads the clinic?", "Sources:\n- Clinic led by Paul Weber", "Clinic led by Paul Weber"},
 		{"Who leads the clinic?", "```\nPaul Weber\n```", "Who leads the clinic: Paul Weber"},
 		{"What does a visit cost?", "The documents do not mention anything beyond the fact that it costs $900.", "The documents do not mention anything beyond the fact that it costs $900."},
+		{"Which page has the fees?", "https://clinic.example/fees", "Which page has the fees: https://clinic.example/fees"},
 		{"Which command lists files?", "```bash\nls -l\n```", ""},
 		{"Is a visit free?", "Hope this helps!", ""},
 		{"Is a visit free?", "You're welcome!", ""},

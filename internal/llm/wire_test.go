@@ -14,6 +14,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	openai "github.com/sashabaranov/go-openai"
 )
 
 func TestBaseURLs(t *testing.T) {
@@ -290,5 +292,17 @@ func TestReplaceNonNumbers(t *testing.T) {
 		if got := string(replaceNonNumbers([]byte(in))); got != want {
 			t.Errorf("%s: got %s, want %s", in, got, want)
 		}
+	}
+}
+
+// A null is read as log probability 0, which can't be that of two tokens.
+func TestAlternativesThatAreAllCertainAreNone(t *testing.T) {
+	token := openai.LogProb{Token: "yes", TopLogProbs: []openai.TopLogProbs{{Token: "yes"}, {Token: "no"}}}
+	if got := alternatives(&token, 5); got != nil {
+		t.Errorf("got %v, want none", got)
+	}
+	token.LogProb, token.TopLogProbs[1].LogProb = -0.1, -2.5
+	if got := alternatives(&token, 5); len(got) != 2 {
+		t.Errorf("got %v, want both", got)
 	}
 }
