@@ -105,7 +105,7 @@ var defaultRepr = regexp.MustCompile(`^\[?<[^ >]* object (\S+ )?at 0x`)
 // IsDefaultRepr reports whether a text starts with an object without a printed form of its own, or a list of such:
 // [object Object] in JavaScript, <a.B object at 0x7f> or <generator object f at 0x7f> in Python.
 func IsDefaultRepr(text string) bool {
-	return strings.HasPrefix(text, "[object Object]") || defaultRepr.MatchString(text)
+	return strings.HasPrefix(text, "[object Object]") || strings.HasPrefix(strings.TrimPrefix(text, "["), "<") && defaultRepr.MatchString(text)
 }
 
 // IsPrintedObject reports whether a text is such an object, or a list of them, and nothing else.

@@ -89,6 +89,8 @@ func TestDeniedStatementsSupportNothing(t *testing.T) {
 		"The canal freezes in winter. Its source was never found.",
 		"The canal freezes in winter. It does not remember summer.",
 		"The canal freezes in winter. Nobody knows why.",
+		"The canal freezes in winter. This does not mean forever.",
+		"The canal freezes in winter. This need not be confirmed.",
 		"According to the guide, the canal freezes in winter. Please report errors in this page.",
 	} {
 		testSupport(t, true, [][2]string{{context, claim}})
